@@ -233,6 +233,29 @@ async function drive(s) {
       { timeout: 20_000 },
     );
   });
+  await s.step('a preview is compared with another device, and with what edits make of it', async () => {
+    const sides = (left, right) =>
+      s.page.waitForFunction(
+        (wanted) => {
+          const shown = [...document.querySelectorAll('.monaco-diff-editor .editor .view-lines')];
+          return wanted.every((text, side) => shown.at(side)?.textContent.replace(/\u00a0/g, ' ').includes(text));
+        },
+        [left, right],
+        { timeout: 60_000 },
+      );
+    const kernel = () => s.page.locator('.editor-group-container').last().locator('.view-line:has-text("y[i]")').last().click();
+    await kernel();
+    await s.command('Compare Preview with Another Device');
+    await s.visible('.quick-input-list', 'cudasim');
+    await s.page.keyboard.type('host');
+    await s.page.keyboard.press('Enter');
+    await sides('__global__', 'saxpy');
+    await s.page.keyboard.press('Control+F4');
+    await kernel();
+    await s.command('Compare Preview with What Edits Make');
+    await sides('__global__', '__global__');
+    await s.page.keyboard.press('Control+F4');
+  });
   await s.step('it does so after a restart of the server', async () => {
     await s.command('Restart Server');
     await follows();

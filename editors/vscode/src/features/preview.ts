@@ -27,6 +27,7 @@ interface Wanted {
   device?: string;
 }
 
+const BEFORE = 'ompls-before'; // what a preview showed at some moment, which the URI's fragment numbers
 const PAUSE = 100; // ms without a move of the cursor before a preview follows it to another region
 
 export function activate(context: vscode.ExtensionContext, connection: Connection): void {
@@ -35,6 +36,9 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
     previews,
     vscode.commands.registerCommand('ompls.preview', (wanted?: Wanted) => previews.show(wanted)),
     vscode.commands.registerCommand('ompls.previewFor', () => previews.chooseDevice()),
+    vscode.commands.registerCommand('ompls.compare', () => previews.compare()),
+    vscode.commands.registerCommand('ompls.compareBefore', () => previews.compareBefore()),
+    vscode.workspace.registerTextDocumentContentProvider(BEFORE, previews),
     vscode.commands.registerCommand('ompls.pin', () => previews.pin(true)),
     vscode.commands.registerCommand('ompls.unpin', () => previews.pin(false)),
     vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => previews.moved(textEditor)),
@@ -44,7 +48,7 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
   );
 }
 
-class Previews implements vscode.Disposable {
+class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider {
   private readonly colour = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor('editor.wordHighlightBackground'),
@@ -53,6 +57,9 @@ class Previews implements vscode.Disposable {
   /** By the URI of each preview that is open. */
   private readonly maps = new Map<string, LineMap>();
   private readonly pinned = new Set<string>();
+  /** By URI of the scheme BEFORE, while it is open. */
+  private readonly before = new Map<string, string>();
+  private moments = 0;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly connection: Connection) {}
@@ -86,17 +93,49 @@ class Previews implements vscode.Disposable {
   /** The same region for another device, beside this one. */
   async chooseDevice(): Promise<void> {
     const place = activePlace();
-    if (!place) {
+    const device = place && (await this.chosen());
+    if (device) {
+      const { uri, region } = place;
+      await this.show(region ? { uri: uri.toString(), region, device } : { device });
+    }
+  }
+
+  /** What the region of the active preview becomes for another device, and what differs. */
+  async compare(): Promise<void> {
+    const shown = activePreview();
+    const chosen = shown && (await this.chosen());
+    if (!chosen) {
       return;
     }
+    const { uri, region, device } = sourceOf(shown.uri);
+    try {
+      const params = { textDocument: { uri: uri.toString() }, region, device: chosen };
+      const made = await this.connection.request<Preview>('ompls/preview', params);
+      await differ(shown.uri, vscode.Uri.parse(made.uri), `${region}: ${device} ↔ ${chosen}`);
+    } catch (problem) {
+      void vscode.window.showErrorMessage(problem instanceof Error ? problem.message : String(problem));
+    }
+  }
+
+  /** The active preview as it is now, and what your edits make of it. */
+  async compareBefore(): Promise<void> {
+    const shown = activePreview();
+    if (shown) {
+      const uri = shown.uri.with({ scheme: BEFORE, fragment: String(++this.moments) });
+      this.before.set(uri.toString(), shown.getText());
+      await differ(uri, shown.uri, `${sourceOf(shown.uri).region}: before ↔ now`);
+    }
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.before.get(uri.toString()) ?? '';
+  }
+
+  private async chosen(): Promise<string | undefined> {
     const answer = await this.connection.request<Device[] | { devices: Device[] }>('ompls/devices', {});
     const devices = Array.isArray(answer) ? answer : answer.devices;
     const items = devices.map(({ name, description }) => ({ label: name, description: description ?? '' }));
-    const chosen = await vscode.window.showQuickPick(items, { placeHolder: 'Show what this device gets' });
-    if (chosen) {
-      const { uri, region } = place;
-      await this.show(region ? { uri: uri.toString(), region, device: chosen.label } : { device: chosen.label });
-    }
+    return (await vscode.window.showQuickPick(items, { placeHolder: 'Show what this device gets' }))?.label;
   }
 
   /** Keep what the active preview shows, wherever the cursor goes. */
@@ -141,6 +180,7 @@ class Previews implements vscode.Disposable {
 
   closed(document: vscode.TextDocument): void {
     this.maps.delete(document.uri.toString());
+    this.before.delete(document.uri.toString());
     if (this.pinned.delete(document.uri.toString())) {
       this.tellPinned();
     }
@@ -205,6 +245,15 @@ class Previews implements vscode.Disposable {
     const uris = Object.fromEntries([...this.pinned].map((uri) => [uri, true]));
     void vscode.commands.executeCommand('setContext', 'ompls.pinned', uris);
   }
+}
+
+function activePreview(): vscode.TextDocument | undefined {
+  const document = vscode.window.activeTextEditor?.document;
+  return document?.uri.scheme === PREVIEW ? document : undefined;
+}
+
+async function differ(left: vscode.Uri, right: vscode.Uri, title: string): Promise<void> {
+  await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: false });
 }
 
 function previewsOf(source: vscode.TextEditor): vscode.TextEditor[] {
