@@ -53,7 +53,6 @@ from ompls.analysis.spec.runtime import COMPLEX_FUNCTIONS, FLOAT_FUNCTIONS, MATH
 from ompls.project import toml
 from ompls.project.files import read_regular
 from ompls.project.problem import EnvironmentProblem, FileProblem, shown
-from ompls.runtime.boards.registered import boards
 from ompls.runtime.errors import RuntimeProblem
 from ompls.runtime.folders import AUTO, FILE, VARIABLE, folders
 
@@ -125,6 +124,8 @@ class Registry:
 
     def _on_board(self, name: str) -> DeviceSpec:
         """The device of a board, under the board's name."""
+        from ompls.runtime.boards.registered import boards  # noqa: PLC0415 -- only for those who name one
+
         try:
             board = boards().get(name)
         except RuntimeProblem as error:
