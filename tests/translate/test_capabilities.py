@@ -71,6 +71,8 @@ USES: dict[str, str] = {
     "for (int i = 0; i < 8; i++) { s += i;\n#pragma omp scan inclusive(s)\na[i] = s; }",
     "clause reduction of tasks": "#pragma omp target map(a) map(n)\n#pragma omp parallel\n#pragma omp single\n"
     "#pragma omp taskgroup task_reduction(+: n)\n{\n#pragma omp task in_reduction(+: n)\nn += 1;\n}",
+    "clause reduction with task": "#pragma omp target map(a) map(n)\n#pragma omp parallel reduction(task, +: n)\n"
+    "#pragma omp single\n{\n#pragma omp task in_reduction(+: n)\nn += 1;\n}",
     "clause detach": "omp_event_handle_t e;\n" + construct("task", "detach(e)"),
     "clause copyprivate": "#pragma omp target map(a)\n#pragma omp parallel firstprivate(n)\n{\n"
     "#pragma omp single copyprivate(n)\nn = 1;\na[0] = n;\n}",

@@ -117,10 +117,13 @@ def _of_clause(directive: Directive, clause: Clause) -> tuple[str, str]:
             variable = next((i for i in clause.items if i.symbol is not None and _is_vla(i.symbol)), None)
             return ("firstprivate vla", variable.text) if variable is not None else ("", "")
         case "reduction" | "in_reduction" | "task_reduction":
-            tasks = clause.name == "task_reduction" or "task" in clause.modifiers
-            tasks = tasks or (clause.name == "in_reduction" and not directive.has("target"))
             key, name = _of_reduction(clause)
-            return ("clause reduction of tasks", clause.name) if tasks and not key else (key, name)
+            if key:
+                return key, name
+            if "task" in clause.modifiers:
+                return "clause reduction with task", ""
+            tasks = clause.name == "task_reduction" or (clause.name == "in_reduction" and not directive.has("target"))
+            return ("clause reduction of tasks", clause.name) if tasks else ("", "")
     return "", ""
 
 

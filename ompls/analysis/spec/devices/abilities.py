@@ -24,6 +24,7 @@ _CLAUSES = {
     "clause lastprivate conditional": "`lastprivate(conditional: {})`",
     "clause reduction inscan": "an `inscan` reduction",
     "clause reduction of tasks": "`{}` over tasks",
+    "clause reduction with task": "a `reduction` with the modifier `task`",
     "clause reduction of a type of the user's": "`reduction({}: …)`",
     "clause reduction through a pointer": "a reduction of `{}`",
     "clause device ancestor": "`device(ancestor: …)`",

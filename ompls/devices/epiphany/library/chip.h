@@ -19,9 +19,20 @@ typedef struct loop {
     word number, arrived; /* of the construct that uses it; how many threads have left it */
     word busy;
     bool down;
+    word parts, turn;          /* how many have been dealt out; which of them may go on, where they are ordered */
     uint64_t next, left, stride, step;                        /* what comes next; what is left; a chunk of it; an iteration */
     uint64_t (*share)(const struct loop *l, uint32_t threads); /* how much a thread takes; 0: a chunk */
+    word *posted;              /* what iterations of the outermost loop have posted, in external memory */
+    void (*end)(struct loop *l); /* gives that back; 0: there is nothing */
 } loop;
+
+/* A loop before it begins: a start and a distance, so that types and signs are gone. */
+typedef struct {
+    uint64_t start, distance, step; /* the distance and the step are those to go, whichever way */
+    uint64_t chunk;
+    uint64_t (*share)(const loop *l, uint32_t threads);
+    bool down;
+} range;
 
 typedef struct task task;
 
@@ -46,6 +57,28 @@ struct task { /* in external memory */
     char data[] __attribute__((aligned(16)));
 };
 
+/* What makes a task, as gcc says it; of a loop of tasks, which iterations are those of this one. */
+typedef struct {
+    void (*body)(void *);
+    void *data;
+    void (*copy)(void *to, void *from);
+    uint32_t size, align;
+    bool final;
+    uint32_t bytes; /* of a loop's numbers, which the data begin with; 0: it is none of a loop */
+    uint64_t first, last;
+} making;
+
+typedef struct { /* of tasks; in external memory */
+    word *before; /* the counter of the group around it */
+    word count;
+    uint32_t base;
+    uint32_t *reductions; /* the innermost one (reductions.c) */
+} group;
+
+static inline group *group_of(word *count) {
+    return (group *)((char *)count - __builtin_offsetof(group, count));
+}
+
 /* At the end of each core's memory. */
 typedef struct core {
     word bell, resting;
@@ -54,13 +87,18 @@ typedef struct core {
     void *volatile joined;     /* what a core is given that another one asked for: its team, or the first master */
     team *team;                /* the innermost one, 0: only the initial thread */
     uint32_t number, level, single, shared, epoch;
+    uint32_t outer, outermost; /* the number in the team of level 1, and how many that has */
     loop *loop;
+    uint32_t ticket;           /* the part of the loop that it has */
+    const void *counts;        /* of the loops of `ordered(n)`: how many iterations each has */
+    uint32_t nested;           /* how many these are */
     task *task;                /* 0: the implicit one */
     word children;             /* of the implicit task */
     word *group;
     uint32_t in_final;
     uint32_t league, teams;    /* the number of its team; of how many */
     uint32_t masters, most;    /* that run them at once; threads of a team at most */
+    uint32_t threads;          /* omp_set_num_threads; 0: as many as there may be */
     void (*region)(void *);    /* what each of them runs */
     void *data;
     struct core *leader;       /* the first of them, 0 on it; how many of the others have ended */
@@ -102,6 +140,8 @@ static inline epi_slot *slot_of(const core *c) {
 bool chip_testset(word *lock);            /* whether it was 0; it is not now */
 void chip_ring(core *c);
 void chip_rest(core *c, uint32_t bell);   /* until its bell has rung since */
+void chip_pause(void);                    /* for a moment */
+double chip_seconds(void);
 void chip_tell_host(void);
 
 void lock(word *l);
@@ -111,11 +151,27 @@ void unlock(word *l);
 void *chip_take(uint32_t size);
 void chip_give(void *memory);
 
+/* loops.c */
+range loop_narrow(long start, long end, long step, long chunk);
+range loop_wide(bool up, unsigned long long start, unsigned long long end, unsigned long long step, unsigned long long chunk);
+uint64_t loop_guided(const loop *l, uint32_t threads);
+void loop_begin(range r);
+bool loop_take(uint64_t *first, uint64_t *last);
+
 /* tasks.c */
 bool run_one(core *c, bool any);
 void run_tasks_until(core *c, word *counter);
 
+void task_make(core *c, const making *m, bool alone);
+void GOMP_taskgroup_start(void);
+void GOMP_taskgroup_end(void);
+
+/* reductions.c */
+void GOMP_taskgroup_reduction_register(uint32_t *data);
+
 /* team.c */
+team *team_of(core *c); /* outside of a parallel region its own, of one */
+void team_ring(team *t);
 void team_barrier(core *c);
 void serve(core *c);
 #endif

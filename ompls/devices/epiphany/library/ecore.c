@@ -23,7 +23,28 @@ void unlock(word *l) {
 
 void chip_ring(core *c) { (void)c; }
 void chip_rest(core *c, uint32_t bell) { (void)c, (void)bell; }
+void chip_pause(void) {}
 void chip_tell_host(void) {}
+
+/* A timer of 32 bits runs down, 600,000,000 times a second, from the start of the kernel; it stops after seven seconds. */
+#ifdef __epiphany__
+static void start_timer(void) {
+    uint32_t whole = ~0u, configuration;
+    __asm__ volatile("movts ctimer0, %0" : : "r"(whole));
+    __asm__ volatile("movfs %0, config" : "=r"(configuration));
+    configuration = (configuration & ~0xf0u) | 0x10;
+    __asm__ volatile("movts config, %0" : : "r"(configuration));
+}
+
+double chip_seconds(void) {
+    uint32_t left;
+    __asm__ volatile("movfs %0, ctimer0" : "=r"(left));
+    return ~left * (1 / 600e6);
+}
+#else
+static void start_timer(void) {}
+double chip_seconds(void) { return 0; }
+#endif
 
 /* Each core begins here; between two kernels it waits until the host starts the next one. */
 void chip_begin(void);
@@ -33,6 +54,7 @@ void chip_begin(void) {
     for (;;) {
         while (slot->status != EPI_START) continue;
         slot->status = EPI_RUNNING;
+        start_timer();
         serve(me);
     }
 }

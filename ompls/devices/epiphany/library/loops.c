@@ -8,28 +8,15 @@ typedef unsigned long long wide;
 
 void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
 
-typedef struct {
-    uint64_t start, distance, step; /* the distance and the step are those to go, whichever way */
-    uint64_t chunk;
-    uint64_t (*share)(const loop *l, uint32_t threads);
-    bool down;
-} range;
-
-static team *team_of(core *c) {
-    if (c->team != 0) return c->team;
-    c->own.threads = 1;
-    return &c->own;
-}
-
 /* What a thread of `schedule(guided)` takes: its part of all that is left, at least a chunk.  Divisions are calls, so that
    other loops do without. */
-static uint64_t guided(const loop *l, uint32_t threads) {
+uint64_t loop_guided(const loop *l, uint32_t threads) {
     uint64_t part = l->left / l->step / threads * l->step;
     return part > l->stride ? part : l->stride;
 }
 
 /* The loop that this thread comes to next; the first thread says what is to be done. */
-static void begin(range r) {
+void loop_begin(range r) {
     core *c = self();
     team *t = team_of(c);
     loop *l = &t->loops[c->shared++ % LOOPS];
@@ -39,7 +26,8 @@ static void begin(range r) {
         if (l->busy == 0) {
             l->busy = 1, l->number = c->shared, l->arrived = 0;
             l->next = r.start, l->left = r.distance, l->step = r.step, l->share = r.share, l->down = r.down;
-            if (__builtin_mul_overflow(r.step, r.chunk != 0 ? r.chunk : 1, &l->stride)) l->stride = ~(uint64_t)0;
+            l->parts = l->turn = 0, l->posted = 0, l->end = 0;
+            if (__builtin_mul_overflow(r.step, r.chunk, &l->stride)) l->stride = ~(uint64_t)0;
         }
         bool mine = l->number == c->shared;
         unlock(&t->lock);
@@ -50,7 +38,7 @@ static void begin(range r) {
 }
 
 /* The next part: where it begins, and where the next one would. */
-static bool take(uint64_t *first, uint64_t *last) {
+bool loop_take(uint64_t *first, uint64_t *last) {
     core *c = self();
     team *t = team_of(c);
     loop *l = c->loop;
@@ -59,40 +47,41 @@ static bool take(uint64_t *first, uint64_t *last) {
     if (part > l->left) part = l->left;
     *first = l->next, *last = l->next += l->down ? -part : part;
     l->left -= part;
+    if (part != 0) c->ticket = l->parts++;
     unlock(&t->lock);
     return part != 0;
 }
 
-static range narrow(long start, long end, long step, long chunk) {
+range loop_narrow(long start, long end, long step, long chunk) {
     const bool down = step < 0;
     const int64_t distance = down ? (int64_t)start - end : (int64_t)end - start;
     return (range){(uint64_t)(int64_t)start, distance > 0 ? (uint64_t)distance : 0, down ? -(uint64_t)(int64_t)step : (uint64_t)step,
-                   (uint64_t)chunk, 0, down};
+                   chunk != 0 ? (uint64_t)chunk : 1, 0, down};
 }
 
-static range unsigned_wide(bool up, wide start, wide end, wide step, wide chunk) {
+range loop_wide(bool up, wide start, wide end, wide step, wide chunk) {
     wide distance = up ? (end > start ? end - start : 0) : start > end ? start - end : 0;
-    return (range){start, distance, up ? step : -step, chunk, 0, !up};
+    return (range){start, distance, up ? step : -step, chunk != 0 ? chunk : 1, 0, !up};
 }
 
 /* --- gcc's names -------------------------------------------------------------------------------------------------- */
 
 bool GOMP_loop_dynamic_next(long *first, long *last) {
     uint64_t from, to;
-    bool any = take(&from, &to);
+    bool any = loop_take(&from, &to);
     *first = (long)from, *last = (long)to;
     return any;
 }
 
 bool GOMP_loop_dynamic_start(long start, long end, long step, long chunk, long *first, long *last) {
-    begin(narrow(start, end, step, chunk));
+    loop_begin(loop_narrow(start, end, step, chunk));
     return GOMP_loop_dynamic_next(first, last);
 }
 
 bool GOMP_loop_guided_start(long start, long end, long step, long chunk, long *first, long *last) {
-    range r = narrow(start, end, step, chunk);
-    r.share = guided;
-    begin(r);
+    range r = loop_narrow(start, end, step, chunk);
+    r.share = loop_guided;
+    loop_begin(r);
     return GOMP_loop_dynamic_next(first, last);
 }
 
@@ -102,20 +91,20 @@ bool GOMP_loop_runtime_start(long start, long end, long step, long *first, long 
 
 bool GOMP_loop_ull_dynamic_next(wide *first, wide *last) {
     uint64_t from, to;
-    bool any = take(&from, &to);
+    bool any = loop_take(&from, &to);
     *first = from, *last = to;
     return any;
 }
 
 bool GOMP_loop_ull_dynamic_start(bool up, wide start, wide end, wide step, wide chunk, wide *first, wide *last) {
-    begin(unsigned_wide(up, start, end, step, chunk));
+    loop_begin(loop_wide(up, start, end, step, chunk));
     return GOMP_loop_ull_dynamic_next(first, last);
 }
 
 bool GOMP_loop_ull_guided_start(bool up, wide start, wide end, wide step, wide chunk, wide *first, wide *last) {
-    range r = unsigned_wide(up, start, end, step, chunk);
-    r.share = guided;
-    begin(r);
+    range r = loop_wide(up, start, end, step, chunk);
+    r.share = loop_guided;
+    loop_begin(r);
     return GOMP_loop_ull_dynamic_next(first, last);
 }
 
@@ -129,9 +118,10 @@ void GOMP_loop_end_nowait(void) {
     loop *l = c->loop;
     lock(&t->lock);
     bool last = ++l->arrived == t->threads;
+    if (last && l->end != 0) l->end(l);
     if (last) l->busy = 0;
     unlock(&t->lock);
-    for (uint32_t i = 0; last && i < t->threads && t->members[i] != 0; i++) chip_ring(t->members[i]);
+    if (last) team_ring(t);
     c->loop = 0;
 }
 
@@ -148,20 +138,20 @@ typedef struct {
 
 static void run_combined(void *data) {
     const combined *all = data;
-    begin(all->loop);
+    loop_begin(all->loop);
     all->body(all->data);
 }
 
 void GOMP_parallel_loop_dynamic(void (*body)(void *), void *data, unsigned threads, long start, long end, long step, long chunk,
                                 unsigned flags) {
-    combined all = {body, data, narrow(start, end, step, chunk)};
+    combined all = {body, data, loop_narrow(start, end, step, chunk)};
     GOMP_parallel(run_combined, &all, threads, flags);
 }
 
 void GOMP_parallel_loop_guided(void (*body)(void *), void *data, unsigned threads, long start, long end, long step, long chunk,
                                unsigned flags) {
-    combined all = {body, data, narrow(start, end, step, chunk)};
-    all.loop.share = guided;
+    combined all = {body, data, loop_narrow(start, end, step, chunk)};
+    all.loop.share = loop_guided;
     GOMP_parallel(run_combined, &all, threads, flags);
 }
 
@@ -175,7 +165,7 @@ unsigned GOMP_sections_next(void) {
 }
 
 unsigned GOMP_sections_start(unsigned count) {
-    begin(narrow(1, (long)count + 1, 1, 1));
+    loop_begin(loop_narrow(1, (long)count + 1, 1, 1));
     return GOMP_sections_next();
 }
 

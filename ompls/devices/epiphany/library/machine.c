@@ -49,6 +49,17 @@ void chip_rest(core *c, uint32_t bell) {
     c->resting = 0;
 }
 
+void chip_pause(void) {
+    board_call(YIELD, 0, 0, 0, 0, 0, 0);
+}
+
+double chip_seconds(void) {
+    enum { MONOTONIC = 1 };
+    int32_t now[2] = {0, 0};
+    board_call(CLOCK_GETTIME, MONOTONIC, (uint32_t)now, 0, 0, 0, 0);
+    return now[0] + now[1] * 1e-9;
+}
+
 void chip_tell_host(void) {
     __atomic_fetch_add(&control()->host, 1, __ATOMIC_SEQ_CST);
     board_wake(&control()->host);

@@ -67,44 +67,53 @@ static bool put(core *c, task *t) {
     return room;
 }
 
-static void run_at_once(core *c, void (*body)(void *), void *data, void (*copy)(void *, void *), size_t size, size_t align, bool final) {
-    char room[copy != 0 ? size + align : 1];
-    char *arguments = data;
-    if (copy != 0) {
-        arguments = (char *)(((uint32_t)room + align - 1) & ~(align - 1));
-        copy(arguments, data);
-    }
-    task here = {.body = body, .in_final = c->in_final || final, .group = c->group};
+static void fill(const making *m, char *to) {
+    if (to == m->data) /* they stay where they are */;
+    else if (m->copy != 0) m->copy(to, m->data);
+    else __builtin_memcpy(to, m->data, m->size);
+    if (m->bytes == 0) return;
+    __builtin_memcpy(to, &m->first, m->bytes); /* the chip's numbers begin with their low bytes */
+    __builtin_memcpy(to + m->bytes, &m->last, m->bytes);
+}
+
+static void run_at_once(core *c, const making *m) {
+    char room[m->copy != 0 ? m->size + m->align : 1];
+    char *arguments = m->data;
+    if (m->copy != 0) arguments = (char *)(((uint32_t)room + m->align - 1) & ~(m->align - 1));
+    fill(m, arguments);
+    task here = {.body = m->body, .in_final = c->in_final || m->final, .group = c->group};
     task *before = c->task;
     uint32_t base = c->base, kept = c->in_final;
     c->task = &here, c->base = c->tail, c->in_final = here.in_final;
-    body(arguments);
+    m->body(arguments);
     run_tasks_until(c, &here.children);
     c->task = before, c->base = base, c->in_final = kept;
 }
 
-void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align, bool deferred, unsigned flags,
-               void **depend, int priority, void *detach) {
-    (void)depend, (void)priority, (void)detach;
-    core *c = self();
+void task_make(core *c, const making *m, bool alone) {
     team *t = c->team;
-    bool alone = t == 0 || t->threads == 1 || !deferred || c->in_final || (flags & (FINAL | DEPEND)) != 0 || size > MOST;
-    if (!alone && c->tail - c->head == QUEUE) alone = true;
-    task *made = alone ? 0 : chip_take((uint32_t)(sizeof *made + (size_t)size + (size_t)align));
+    alone = alone || t == 0 || t->threads == 1 || c->in_final || m->final || m->size > MOST || c->tail - c->head == QUEUE;
+    task *made = alone ? 0 : chip_take((uint32_t)sizeof *made + m->size + m->align);
     if (made == 0) {
-        run_at_once(c, body, data, copy, (size_t)size, (size_t)align, (flags & FINAL) != 0);
+        run_at_once(c, m);
         return;
     }
-    *made = (task){.body = body, .group = c->group};
+    *made = (task){.body = m->body, .group = c->group};
     made->siblings = c->task != 0 ? &c->task->children : &c->children;
     made->pending = &t->pending[(c->epoch + 1) & 1];
-    if (copy != 0) copy(made->data, data);
-    else __builtin_memcpy(made->data, data, (size_t)size);
+    fill(m, made->data);
     t->help = run_one;
     change(made->siblings, 1), change(made->group, 1), change(made->pending, 1);
     if (!put(c, made)) run(c, made);
     for (uint32_t i = 0; i < t->threads; i++)
         if (t->members[i]->resting) chip_ring(t->members[i]);
+}
+
+void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align, bool deferred, unsigned flags,
+               void **depend, int priority, void *detach) {
+    (void)depend, (void)priority, (void)detach;
+    const making m = {body, data, copy, (uint32_t)size, (uint32_t)align, (flags & FINAL) != 0, 0, 0, 0};
+    task_make(self(), &m, !deferred || (flags & DEPEND) != 0);
 }
 
 void GOMP_taskwait(void) {
@@ -115,23 +124,17 @@ void GOMP_taskwait(void) {
 void GOMP_taskwait_depend(void **depend) { (void)depend; } /* who has dependences has run */
 void GOMP_taskyield(void) {}
 
-typedef struct group {
-    word *before;
-    word count;
-    uint32_t base;
-} group;
-
 void GOMP_taskgroup_start(void) {
     core *c = self();
     group *g = chip_take(sizeof *g);
     if (g == 0) __builtin_trap();
-    *g = (group){c->group, 0, c->base};
+    *g = (group){c->group, 0, c->base, c->group != 0 ? group_of(c->group)->reductions : 0};
     c->group = &g->count;
 }
 
 void GOMP_taskgroup_end(void) {
     core *c = self();
-    group *g = (group *)((char *)c->group - __builtin_offsetof(group, count));
+    group *g = group_of(c->group);
     run_tasks_until(c, &g->count);
     c->group = g->before;
     chip_give(g);

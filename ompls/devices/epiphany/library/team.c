@@ -58,9 +58,20 @@ static void give_work(core *to, void *what) {
 static void enter(core *c, team *t, uint32_t number) {
     c->team = t;
     c->number = number;
+    c->outer = number, c->outermost = t != 0 ? t->threads : 1;
     c->single = c->shared = c->epoch = c->children = c->head = c->tail = c->base = 0;
     c->task = 0, c->group = 0;
     for (int i = 0; i < ROUNDS; i++) c->flags[i] = 0;
+}
+
+team *team_of(core *c) {
+    if (c->team != 0) return c->team;
+    c->own.threads = 1;
+    return &c->own;
+}
+
+void team_ring(team *t) {
+    for (uint32_t i = 0; i < t->threads && t->members[i] != 0; i++) chip_ring(t->members[i]);
 }
 
 static void help_or_rest(core *c, uint32_t bell) {
@@ -86,6 +97,7 @@ void team_barrier(core *c) {
 typedef struct {
     team *team;
     uint32_t number, level, shared, single, epoch, base, in_final;
+    uint32_t outer, outermost, ticket;
     task *task;
     word *group;
     loop *loop;
@@ -94,15 +106,18 @@ typedef struct {
 static void run_alone(core *c, void (*body)(void *), void *data) {
     team single = {.threads = 1, .members = {c}};
     task here = {.body = body, .in_final = c->in_final};
-    kept before = {c->team, c->number, c->level, c->shared, c->single, c->epoch, c->base, c->in_final, c->task, c->group, c->loop};
+    kept before = {c->team, c->number, c->level, c->shared, c->single, c->epoch, c->base, c->in_final,
+                   c->outer, c->outermost, c->ticket, c->task, c->group, c->loop};
     c->team = &single;
     c->number = c->shared = c->single = c->epoch = 0;
-    c->task = &here, c->group = 0, c->level++, c->base = c->tail;
+    c->task = &here, c->group = 0, c->base = c->tail;
+    if (c->level++ == 0) c->outer = 0, c->outermost = 1;
     body(data);
     team_barrier(c);
     c->team = before.team, c->number = before.number, c->level = before.level, c->shared = before.shared, c->single = before.single;
     c->epoch = before.epoch, c->base = before.base, c->in_final = before.in_final, c->task = before.task;
-    c->group = before.group, c->loop = before.loop;
+    c->group = before.group, c->loop = before.loop, c->outer = before.outer, c->outermost = before.outermost;
+    c->ticket = before.ticket;
 }
 
 static void member(core *c) {
@@ -118,12 +133,14 @@ static void member(core *c) {
 void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags) {
     (void)flags;
     core *c = self();
+    if (threads == 0) threads = c->threads;
     if (threads == 0 || threads > c->most) threads = c->most;
     if (c->team != 0 || threads == 1) {
         run_alone(c, body, data);
         return;
     }
     team *t = &c->own;
+    word *group = c->group;
     __builtin_memset(t, 0, sizeof *t);
     t->threads = 1 + ask(c, threads - 1, false, member, t->members + 1);
     t->members[0] = c;
@@ -135,13 +152,13 @@ void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned 
         core *other = t->members[i];
         enter(other, t, i);
         other->level = c->level, other->in_final = 0;
-        other->league = c->league, other->teams = c->teams;
+        other->league = c->league, other->teams = c->teams, other->most = c->most;
     }
     for (uint32_t i = 1; i < t->threads; i++) give_work(t->members[i], t);
     body(data);
     team_barrier(c);
     wait_for_count(c, &c->done, t->threads - 1);
-    c->team = 0;
+    c->team = 0, c->group = group;
     c->level--;
 }
 
@@ -194,7 +211,7 @@ static void begin_league(core *c, uint32_t teams, uint32_t limit) {
     for (uint32_t i = 1; i < c->masters; i++) {
         core *other = others[i - 1];
         enter(other, 0, 0);
-        other->level = other->in_final = 0;
+        other->level = other->in_final = other->threads = 0;
         other->league = i, other->teams = teams, other->masters = c->masters, other->most = c->most;
     }
     for (uint32_t i = 1; i < c->masters; i++) give_work(others[i - 1], c);
@@ -260,13 +277,3 @@ void GOMP_single_copy_end(void *data) {
     c->team->copy = data;
     team_barrier(c);
 }
-
-int omp_get_thread_num(void) { core *c = self(); return c->team != 0 ? (int)c->number : 0; }
-int omp_get_num_threads(void) { core *c = self(); return c->team != 0 ? (int)c->team->threads : 1; }
-int omp_get_max_threads(void) { core *c = self(); return c->team == 0 ? (int)c->most : 1; }
-int omp_in_parallel(void) { core *c = self(); return c->team != 0 && c->team->threads > 1; }
-int omp_get_level(void) { return (int)self()->level; }
-int omp_get_team_num(void) { return (int)self()->league; }
-int omp_get_num_teams(void) { return (int)self()->teams; }
-int omp_in_final(void) { return self()->in_final != 0; }
-int omp_get_num_procs(void) { return (int)epi_cores(&control()->geometry); }

@@ -21,7 +21,11 @@ LIBRARY = Path(__file__).resolve().parents[1] / "library"
 LOCAL, CODE, BLOCK = 32 << 10, 0x100, 0x7C00  # as board.h has them
 LEAST = 2048  # bytes that a stack needs
 LONGER = 1.5  # code of the chip's compiler to code of this machine's, of the same text (tests/epiphany/programs)
-_PARTS = ("arithmetic.c", "ecore.c", "external.c", "loops.c", "tasks.c", "team.c")
+# The parts of the run time that the emulated board and a real core share.
+SHARED = (
+    *("arithmetic.c", "external.c", "locks.c", "loops.c", "ordered.c", "queries.c", "reductions.c", "taskloop.c"),
+    *("tasks.c", "team.c"),
+)
 _FLAGS = (
     *("-Os", "-ffreestanding", "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"),
     *("-fno-stack-protector", "-fno-tree-loop-distribute-patterns", "-ffp-contract=off", "-funsigned-char", "-w"),
@@ -64,7 +68,7 @@ class Measure:
     def _with(self, tools: Toolchain, kernels: Sequence[Tuple[str, Path]]) -> Dict[str, Size]:
         headers = tuple(sorted(LIBRARY.glob("*.h")))
         begin = ["start.S"] if self.prefix else []
-        parts = [self._object(tools, LIBRARY / name, headers) for name in (*begin, *_PARTS)]
+        parts = [self._object(tools, LIBRARY / name, headers) for name in (*begin, "ecore.c", *SHARED)]
 
         def size(kernel: Tuple[str, Path]) -> Tuple[str, Size]:
             name, file = kernel
