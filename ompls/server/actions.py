@@ -1,4 +1,4 @@
-"""`textDocument/codeAction`: quick fixes, comments that silence a diagnostic, everything at once.
+"""`textDocument/codeAction`: quick fixes, comments that silence, everything at once, what others offer.
 
 A fix that may change more than what is reported (`Fix.safe` False) says so in its title, is never the preferred one,
 and is not part of what fixes many at once: *fix all of this rule* and `source.fixAll.ompls`.
@@ -6,7 +6,7 @@ and is not part of what fixes many at once: *fix all of this rule* and `source.f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from lsprotocol import types
@@ -23,12 +23,17 @@ _RISKY = " (may change what the program does)"
 
 Provider = Callable[["Actions", types.Range], Iterable[Json]]
 Providers = dict[str, Provider]
+Prices = Mapping[str, Mapping[str, str]]
 
 
-def code_action(opened: Opened, result: Result, params: types.CodeActionParams, providers: Providers) -> Any:
+def code_action(
+    opened: Opened, result: Result, asked: tuple[types.CodeActionParams, Prices], providers: Providers
+) -> Any:
     """`providers`: by kind of action, who else has some (`refactor.rewrite`, …); asked only when the kind is wanted."""
+    params, prices = asked
     only = None if params.context.only is None else [_value(kind) for kind in params.context.only]
-    made = Actions(opened, result)
+    unasked = params.context.trigger_kind == types.CodeActionTriggerKind.Automatic
+    made = Actions(opened, result, prices, unasked=unasked)
     actions: list[Json] = []
     if _wanted(QUICK_FIX, only):
         actions += made.quick_fixes(params.range)
@@ -41,11 +46,17 @@ def code_action(opened: Opened, result: Result, params: types.CodeActionParams, 
 
 
 class Actions:
-    """Those for one state of a document."""
+    """Those for one state of a document.
 
-    def __init__(self, opened: Opened, result: Result) -> None:
+    prices  -- what kernels need, by device and region, where that is known
+    unasked -- the editor wants to know for itself
+    """
+
+    def __init__(self, opened: Opened, result: Result, prices: Prices, *, unasked: bool = False) -> None:
         self.opened = opened
         self.result = result
+        self.prices = prices
+        self.unasked = unasked
         self._places = opened.places(result)
 
     def action(self, title: str, kind: str, edits: Iterable[Edit]) -> Json:

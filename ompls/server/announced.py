@@ -12,6 +12,7 @@ from ompls.server.convert import Json
 FIX_ALL = "source.fixAll.ompls"
 QUICK_FIX = "quickfix"
 REWRITE = "refactor.rewrite"
+SHOW = "ompls.show"
 
 TOKEN_TYPES = {
     "sentinel": "macro",

@@ -10,8 +10,9 @@ from typing import Any, Literal
 from ompls.server import editing, environment, explanation, kernels, reading
 from ompls.server.accepting import resolved
 from ompls.server.actions import code_action
-from ompls.server.announced import REWRITE
+from ompls.server.announced import REWRITE, SHOW
 from ompls.server.convert import json_of
+from ompls.server.gets import gets
 from ompls.server.lenses import lenses
 from ompls.server.opened import Opened, Result
 from ompls.server.refactorings import refactorings
@@ -57,7 +58,7 @@ METHODS: dict[str, Method] = {
     "textDocument/hover": Method("result", reading.hover),
     "textDocument/codeLens": Method("result", parts=lenses),
     "textDocument/documentSymbol": Method("result", reading.symbols),
-    "textDocument/codeAction": Method("result", partial(code_action, providers={REWRITE: refactorings})),
+    "textDocument/codeAction": Method("result", partial(code_action, providers={REWRITE: refactorings, SHOW: gets})),
     "textDocument/diagnostic": Method("some"),  # what is shown is in the results that the worker sends by itself
     "textDocument/diagnostic, with headers": Method("full"),
     "ompls/preview": Method("result", kernels.asked),

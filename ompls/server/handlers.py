@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 import ompls
-from ompls.server.announced import FIX_ALL, LEGEND, QUICK_FIX, REWRITE, unresolved
+from ompls.server.announced import FIX_ALL, LEGEND, QUICK_FIX, REWRITE, SHOW, unresolved
 from ompls.server.convert import Json, path_of
 from ompls.server.guard import guarded, logged, refuse
 from ompls.server.params import ENVIRONMENT, LENS, PREVIEW, RUN, RUN_INPUT, WHY, checked
@@ -36,11 +36,10 @@ class Handlers:
         diagnostics = types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=True)
         completion = types.CompletionOptions(trigger_characters=[" ", "(", ",", ":", "[", ".", ">"])
         signatures = types.SignatureHelpOptions(trigger_characters=["(", ",", ":"])
-        actions = types.CodeActionOptions([QUICK_FIX, FIX_ALL, REWRITE])
+        actions = types.CodeActionOptions([QUICK_FIX, FIX_ALL, REWRITE, SHOW])
         tokens = types.SemanticTokensLegend(LEGEND, [])
         everywhere: tuple[tuple[str, Any, Any], ...] = (  # method, what is said of an unknown document, options
             ("textDocument/hover", None, None),
-            ("textDocument/codeAction", [], actions),
             ("textDocument/documentSymbol", [], None),
             ("textDocument/semanticTokens/full", None, tokens),
             ("textDocument/semanticTokens/full/delta", None, tokens),
@@ -62,6 +61,7 @@ class Handlers:
             ("textDocument/diagnostic", self.diagnostic, diagnostics),
             ("workspace/diagnostic", self.workspace_diagnostic, None),
             ("textDocument/codeLens", self.code_lens, types.CodeLensOptions()),
+            ("textDocument/codeAction", self.code_action, actions),
             ("textDocument/inlayHint", self.inlay_hint, types.InlayHintOptions(resolve_provider=True)),
             ("inlayHint/resolve", self.inlay_resolve, None),
             ("textDocument/didSave", self.saved, None),
@@ -147,6 +147,13 @@ class Handlers:
         prices = dict(self.server.prices.of(session))
         return Written(list(await self.server.engine.ask(session, "textDocument/codeLens", prices)))
 
+    async def code_action(self, params: types.CodeActionParams) -> Raw | Written:
+        session = self.server.session(params.text_document.uri)
+        if session is None:
+            return Raw([])
+        asked = (params, self.server.prices.of_all(session))
+        return Written(list(await self.server.engine.ask(session, "textDocument/codeAction", asked)))
+
     async def inlay_hint(self, params: types.InlayHintParams) -> Raw | Written:
         session = self.server.session(params.text_document.uri)
         if session is None:
@@ -170,11 +177,13 @@ class Handlers:
         return Written([await self.server.previews.preview(checked(params, PREVIEW))])
 
     async def preview_command(self, argument: Any = None) -> Raw:
-        """For clients that leave the lens to us: show the virtual document, and give it back."""
+        """For clients that leave it to us: show the virtual document, else its text as a message, and give it back."""
         asked = checked(argument, LENS)
         made = json.loads(await self.server.previews.preview({**asked, "textDocument": {"uri": asked["uri"]}}))
         if self.server.client.shows_documents and self.server.client.virtual_documents:
             await self.server.request("window/showDocument", {"uri": made["uri"], "takeFocus": False})
+        else:
+            self.server.say("info", made["text"])
         return Raw(made)
 
     async def devices(self, params: Any) -> Raw:

@@ -5,18 +5,23 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from pygls.exceptions import JsonRpcException
+
 from ompls.analysis import features
+from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.tu import TU
 from ompls.analysis.syntax.quoted import in_comment
 from ompls.analysis.text import LineIndex
-from ompls.project.devices import registry
+from ompls.project.devices import of_settings, registry
 from ompls.project.problem import EnvironmentProblem
 from ompls.server.convert import Json
 from ompls.server.guard import refuse
 from ompls.server.opened import Kernel, Opened, Result
 from ompls.server.preview import WATCHED, Target
+from ompls.server.refused import page, reasons
 
 
 def asked(opened: Opened, result: Result, params: Json) -> Json:
@@ -44,8 +49,7 @@ def shown(opened: Opened, result: Result, target: Target) -> Json:
     elif absent is not None:
         text = f"// {in_comment(absent)}\n"
     else:
-        lines = [_reason(result.tu, places.range(d.where), d) for d in made.diagnostics]
-        text = "\n".join([f"// {target.region} is not translated for {target.device}:", *lines, ""])
+        text = _why_not(opened, result, target, made.diagnostics)
     extension = "." + made.extension.lstrip(".")
     return {
         "uri": target.virtual_uri(opened.document.path, extension),
@@ -98,6 +102,12 @@ def _absent(tu: TU, region: str) -> str | None:
     return f"{os.path.basename(tu.path)} has no region '{region}'; {has}"
 
 
+def shown_devices(opened: Opened) -> list[str]:
+    """The devices whose code can be looked at: first those of the setting."""
+    known = [*of_settings(opened.settings.preview.device), *registry().devices.values()]
+    return list(dict.fromkeys(device.name for device in known if not device.planned))
+
+
 def prepare() -> None:
     """Import what previews need: the templates' engine is not needed to start."""
     import ompls.translate  # noqa: F401, PLC0415
@@ -125,6 +135,16 @@ def _shortened(text: str, roots: Sequence[str]) -> str:
     return re.sub(rf"(?m)^(//.*?|/\*.*?)(?:{inside})", r"\1", text) if inside else text
 
 
-def _reason(tu: TU, range_: Json, diagnostic: Any) -> str:
-    line = range_["start"]["line"] + 1
-    return "// " + in_comment(f"{os.path.basename(tu.path)}:{line}: {diagnostic.severity}: {diagnostic.message}")
+def _why_not(opened: Opened, result: Result, target: Target, said: Sequence[Diagnostic]) -> str:
+    tu = result.tu
+    region = next(place for place in features.regions(tu) if place.id == target.region)
+    found = reasons(tu, registry().chosen(target.device)[0], region, said)
+    others = [name for name in shown_devices(opened) if name != target.device and _takes(opened, tu, target, name)]
+    return page(tu, registry().chosen(target.device)[0], region, found, opened.places(result), others=others)
+
+
+def _takes(opened: Opened, tu: TU, target: Target, device: str) -> bool:
+    try:
+        return bool(_translate(opened, tu, replace(target, device=device)).text)
+    except JsonRpcException:
+        return False

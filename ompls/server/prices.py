@@ -1,4 +1,4 @@
-"""What the kernels of a saved file need of their device, for the titles of lenses: `Preview CUDA (25 registers)`.
+"""What the kernels of a saved file need of their devices, for titles: `Preview CUDA (25 registers)`.
 
 Where a device can tell it, `ompls preview --resources` asks its compiler, in a child process, when a file was opened or
 saved.  A price holds for the text that it was asked for, and for no other.
@@ -33,14 +33,23 @@ class PriceFeature:
     def __init__(self, server: OmplsServer) -> None:
         self.server = server
         self._due: dict[str, None] = {}  # URIs, in their order
-        self._known: dict[str, tuple[int, str, Mapping[str, str]]] = {}  # by URI: which version and device, by region
+        self._known: dict[str, dict[str, tuple[int, Mapping[str, str]]]] = {}  # by URI and device: version, by region
         self._unable: set[tuple[str, str]] = set()  # files and devices: nobody asks again at each save
         self._asking: asyncio.Task[None] | None = None
 
     def of(self, session: Session) -> Mapping[str, str]:
-        """The prices of the document as it is, by region."""
-        version, device, prices = self._known.get(session.document.uri, (-1, "", _NONE))
-        return prices if (version, device) == (session.document.version, _named(session)) else _NONE
+        """The prices of the document as it is, on the device of its lenses, by region."""
+        first, *_ = *_named(session), ""
+        return self.of_all(session).get(first, _NONE)
+
+    def of_all(self, session: Session) -> dict[str, Mapping[str, str]]:
+        """What is known of the document as it is, by device and region."""
+        known, named = self._known.get(session.document.uri, {}), _named(session)
+        return {
+            device: prices
+            for device, (version, prices) in known.items()
+            if version == session.document.version and device in named
+        }
 
     def look(self, session: Session) -> None:
         """The document was opened or saved, and what it is now is on the disk; or there are other settings."""
@@ -57,23 +66,26 @@ class PriceFeature:
             uri = next(iter(self._due))
             del self._due[uri]
             session = self.server.session(uri)
-            if session is not None and (device := self._device(session)):
+            for device in self._devices(session) if session is not None else ():
+                assert session is not None
                 version = session.document.version
                 prices = await self._found(session.document.path, device)
-                self._known[uri] = version, device, prices
-                if self.of(session):
+                if self.server.session(uri) is not session:
+                    break
+                before = self.of(session)
+                self._known.setdefault(uri, {})[device] = version, prices
+                if self.of(session) != before:
                     await self.server.refresh_lenses()
 
-    def _device(self, session: Session) -> str:
-        """The device of the lenses; "" where nothing is to be asked: a program runs, on what is on the disk."""
+    def _devices(self, session: Session) -> list[str]:
+        """Those to ask about, the lenses' first; none where a program must not run on what is on the disk."""
         settings, path = session.settings, session.document.path
         shown = settings.lens.preview and settings.lens.price and self.server.trusted and os.path.isabs(path)
-        device = _named(session) if shown else ""
+        devices = [device for device in _named(session) if (path, device) not in self._unable] if shown else []
         try:
-            asked = device and (path, device) not in self._unable
-            return device if asked and read_source(path) == session.document.source else ""
+            return devices if devices and read_source(path) == session.document.source else []
         except FileProblem:
-            return ""
+            return []
 
     async def _found(self, path: str, device: str) -> Mapping[str, str]:
         flags = self.server.engine.settings.flags
@@ -89,9 +101,10 @@ class PriceFeature:
         return {region: _price(needs) for region, needs in told["regions"].items()}
 
 
-def _named(session: Session) -> str:
-    """The device of the lenses."""
-    return next((d.name for d in of_settings(session.settings.preview.device)[:1] if not d.planned), "")
+def _named(session: Session) -> list[str]:
+    """The devices of the setting; the first is that of the lenses, which a planned one has none of."""
+    devices = of_settings(session.settings.preview.device)
+    return [d.name for d in devices if not d.planned] if devices and not devices[0].planned else []
 
 
 def _price(needs: Mapping[str, float]) -> str:

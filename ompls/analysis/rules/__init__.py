@@ -174,6 +174,14 @@ def _less_sure(said: Iterable[Diagnostic], undecided: list[Location], *, names: 
         yield replace(diagnostic, severity="hint") if weak else diagnostic
 
 
+def of_group(tu: TU, item: Item, group: str) -> list[Diagnostic]:
+    """What the rules of a group say of one external declaration, whatever is selected or silenced; nothing is kept."""
+    unit = unit_of(tu)
+    scene = Scene(unit, item.content, tuple([s.directive for s in item.content.directives]))
+    rules = interested(tuple([rule for rule in RULES.values() if rule.group == group]), scene)
+    return [_diagnostic(tu, item, rule, finding) for rule in rules for finding in rule.check(scene)]
+
+
 def near_ids(rule_id: str) -> list[str]:
     """Rules and groups whose names are close to an unknown one."""
     return near(rule_id, (*RULES, *GROUPS), 3)

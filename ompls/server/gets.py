@@ -1,0 +1,37 @@
+"""*Show what DEVICE gets*: code actions for each device at a region, with what its kernel needs where that is known.
+
+Nothing is translated or compiled for them.  An editor that asks by itself at every move of the cursor, for its light
+bulb, hears of them on the pragma only; somebody who asks hears of them everywhere in the region.
+"""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from ompls.analysis import features
+from ompls.server.actions import Actions
+from ompls.server.announced import SHOW
+from ompls.server.convert import Json
+from ompls.server.kernels import shown_devices
+
+
+def gets(actions: Actions, asked: types.Range) -> list[Json]:
+    opened, result = actions.opened, actions.result
+    offset = opened.offset(result, asked.start)
+    found = features.region_at(result.tu, offset)
+    if found is None:
+        return []
+    item, region = found
+    pragma = result.tu.locate(item, region.directive.span)
+    if actions.unasked and not pragma.start <= offset <= pragma.end:
+        return []
+    return [_action(actions, device, region.id) for device in shown_devices(opened)]
+
+
+def _action(actions: Actions, device: str, region: str) -> Json:
+    price = actions.prices.get(device, {}).get(region)
+    title = f"Show what {device} gets" + (f" ({price})" if price else "")
+    argument = {"uri": actions.opened.document.uri, "region": region, "device": device}
+    return {
+        "title": title, "kind": SHOW, "command": {"title": title, "command": "ompls.preview", "arguments": [argument]},
+    }  # fmt: skip

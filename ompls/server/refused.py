@@ -1,0 +1,85 @@
+"""The page in the place of a kernel that a device cannot have: what is in the way, where, by which rule, what to do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ompls.analysis import rules
+from ompls.analysis.diagnostic import Diagnostic
+from ompls.analysis.features.regions import RegionPlace
+from ompls.analysis.model.tu import TU
+from ompls.analysis.notes import UNTRANSLATABLE
+from ompls.analysis.source import Location
+from ompls.analysis.syntax.quoted import in_comment
+
+if TYPE_CHECKING:
+    from ompls.analysis.spec.devices import DeviceSpec
+    from ompls.server.convert import Places
+
+_GROUP = "device-limits"
+
+
+def reasons(tu: TU, device: DeviceSpec, region: RegionPlace, refused: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """What stands in the way of the region on that device, in the order of the places.
+
+    refused -- what the translator says, which stops at the first thing; the rules about devices know the others
+    """
+    settings = replace(tu.settings, devices=(device,), device_chosen=True)
+    item = next((i for i in tu.items if any(r.id == region.id for r in i.content.regions)), None)
+    said = rules.of_group(replace(tu, settings=settings), item, _GROUP) if item is not None else []
+    found = [d for d in said if d.severity != "hint" and _within(region.whole, d.where)]
+    found += [d for d in refused if not any(_within(d.where, f.where) or _within(f.where, d.where) for f in found)]
+    return sorted(dict.fromkeys(found), key=lambda d: (d.where.path, d.where.start, d.where.end))
+
+
+def page(
+    tu: TU,
+    device: DeviceSpec,
+    region: RegionPlace,
+    found: Sequence[Diagnostic],
+    places: Places,
+    *,
+    others: Sequence[str],
+) -> str:
+    """As comments, since the kernel comes back when the source is mended.
+
+    others -- the devices that can run the region
+    """
+    name = os.path.basename(tu.path)
+    lines = [f"{device.name} cannot run {region.id}: {_place(places, region.directive)}: {region.name}", ""]
+    for diagnostic in found:
+        lines += [f"{_place(places, diagnostic.where)}: {diagnostic.message}"]
+        if text := _line(tu, diagnostic.where):
+            lines.append(f"    {text}")
+        lines += [f"    rule: {diagnostic.rule}", ""]
+    lines.append("What to do instead:")
+    if len(found) == 1:
+        lines.append("* Change this; the preview then shows the kernel.")
+    elif found:
+        lines.append(f"* Change these {len(found)}; the preview then shows the kernel.")
+    named = [rule for rule in dict.fromkeys(d.rule for d in found) if rule != UNTRANSLATABLE]
+    lines += [f"* Read 'ompls explain {rule}', which has examples." for rule in named]
+    if others:
+        lines.append(f"* Run it on another device: {', '.join(others)} can run this region.")
+    lines.append(f"* Leave it to the host: write 'if(0)' on the directive in {name}, and no device gets the region.")
+    return "".join(f"// {in_comment(line)}".rstrip() + "\n" for line in lines)
+
+
+def _within(outer: Location, inner: Location) -> bool:
+    return outer.path == inner.path and outer.start <= inner.start and inner.end <= outer.end
+
+
+def _place(places: Places, where: Location) -> str:
+    return f"{os.path.basename(where.path)}:{places.range(where)['start']['line'] + 1}"
+
+
+def _line(tu: TU, where: Location) -> str:
+    """The line of the source that it is on."""
+    if where.path != tu.path:
+        return ""
+    start = tu.source.rfind(b"\n", 0, where.start) + 1
+    end = tu.source.find(b"\n", where.start)
+    return tu.source[start : end if end >= 0 else None].decode(errors="replace").strip()
