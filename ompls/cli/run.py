@@ -37,7 +37,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--check",
         type=_checks,
         metavar="[LIST]",
-        help="on cudasim: report races,uninit,memory (the default) or also coalescing,banks; exit code 1 when it did",
+        help="on cudasim: report races,uninit,memory (the default) or also coalescing,banks; on epiphany: races; exit "
+        "code 1 when it did",
     )
     parser.add_argument(
         "--gdb", action="store_true", help="build with -g and start gdb on the program (docs/debugging.md)"

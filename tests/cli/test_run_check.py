@@ -72,7 +72,7 @@ def test_right_programs_are_silent(process, name: str) -> None:
     ("words", "says"),
     [
         (["--check=speed"], "there is no check 'speed': choose from races,uninit,memory,coalescing,banks,all"),
-        (["--check", "--device", "host"], "--check: 'host' cannot check kernels; choose --device cudasim"),
+        (["--check", "--device", "host"], "--check: 'host' cannot check kernels; choose --device cudasim or epiphany"),
     ],
 )
 def test_wrong_requests(process, tmp_path: Path, words: list[str], says: str) -> None:

@@ -56,6 +56,7 @@ void board_core(uint32_t index) {
         while ((status = __atomic_load_n(&slot->status, __ATOMIC_SEQ_CST)) != EPI_START) board_wait(&slot->status, status, 1000);
         __atomic_store_n(&slot->status, EPI_RUNNING, __ATOMIC_SEQ_CST);
         guard(index, slot->code);
+        if (races_start != 0) races_start(index);
         serve(me);
     }
 }
@@ -111,6 +112,7 @@ void board_main(uint32_t *words) {
     for (uint32_t n = 0; n < cores; n++)
         if (!map(epi_address(&page->geometry, n), EPI_LOCAL, EPI_EXTERNAL_SIZE + n * EPI_LOCAL)) board_call(EXIT_ALL, 3, 0, 0, 0, 0, 0);
     board_call(CLOSE_RANGE, HOST + 1, ~0u, 0, 0, 0, 0);
+    if (races_begin != 0) races_begin();
     for (uint32_t n = 0; n < cores; n++) clear(n); /* before the program knows of the board: a core writes to others */
     int made = board_call(FORK, 0, 0, 0, 0, 0, 0);
     if (made != 0) {
@@ -129,6 +131,7 @@ void board_main(uint32_t *words) {
             board_call(KILL, (uint32_t)processes[n], 9, 0, 0, 0, 0);
             board_call(WAITPID, (uint32_t)processes[n], 0, 0, 0, 0, 0);
             clear(n);
+            if (races_forget != 0) races_forget(n);
             page->slots[n].status = EPI_IDLE;
             processes[n] = start_core(n);
             board_wake(&page->slots[n].status);

@@ -18,6 +18,7 @@ enum {
 #define EPI_EXTERNAL 0x8e000000u
 #define EPI_EXTERNAL_SIZE (32u << 20)
 #define EPI_PARAMETERS (EPI_EXTERNAL + 0x1000u) /* a page for each core's kernel */
+#define EPI_FINDINGS (EPI_EXTERNAL + 0x4f000u)  /* what checks have found (races.c) */
 #define EPI_POOL (EPI_EXTERNAL + 0x50000u)      /* what kernels allocate: tasks and copies */
 #define EPI_POOL_SIZE 0xb0000u
 #define EPI_DATA (EPI_EXTERNAL + 0x100000u) /* variables of the image, and behind them what the program allocates */
@@ -58,6 +59,17 @@ typedef struct {
     epi_geometry geometry;
     epi_slot slots[EPI_MOST];
 } epi_control;
+
+/* A core has read or written what another one wrote, before that is known to have arrived. */
+typedef struct {
+    uint32_t core, other, address, wrote; /* 1: it wrote it, 0: it read it */
+    uint32_t place, other_place;          /* in the image, where the next instruction is */
+} epi_finding;
+
+typedef struct {
+    volatile uint32_t number;
+    epi_finding of[64];
+} epi_findings;
 
 _Static_assert(sizeof(epi_control) <= 4096, "the control area has 4 KiB");
 #endif

@@ -136,6 +136,18 @@ static inline epi_slot *slot_of(const core *c) {
     return &control()->slots[c->index];
 }
 
+/* What checks (races.c) do not see, and what they are told of instead: who acquires a word's value knows of all before its release. */
+#define UNSEEN __attribute__((no_sanitize("thread")))
+#ifdef OMPLS_CHECKED
+void races_release(const word *at, uint32_t value);
+void races_acquire(const word *at, uint32_t value);
+#define RELEASED(at, value) races_release(at, value)
+#define ACQUIRED(at, value) races_acquire(at, value)
+#else
+#define RELEASED(at, value)
+#define ACQUIRED(at, value)
+#endif
+
 /* machine.c, on a real core ecore.c */
 bool chip_testset(word *lock);            /* whether it was 0; it is not now */
 void chip_ring(core *c);

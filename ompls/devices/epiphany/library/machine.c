@@ -1,7 +1,8 @@
 /* machine.c -- what a core of the emulated board does instead of an eCORE's own instructions: TESTSET, sleeping, faults. */
 #include "machine.h"
 
-int board_call(int number, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e, uint32_t f) {
+/* What orders nothing is not seen by checks: bells wake only. */
+UNSEEN int board_call(int number, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e, uint32_t f) {
     struct {
         int number;
         uint32_t a, b, c, d, e, f;
@@ -13,12 +14,12 @@ int board_call(int number, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint3
     return result;
 }
 
-void board_wait(const word *at, uint32_t value, uint32_t milliseconds) {
+UNSEEN void board_wait(const word *at, uint32_t value, uint32_t milliseconds) {
     const int32_t limit[2] = {(int32_t)(milliseconds / 1000), (int32_t)(milliseconds % 1000 * 1000000)};
     board_call(FUTEX, (uint32_t)at, 0, value, (uint32_t)limit, 0, 0);
 }
 
-void board_wake(const word *at) {
+UNSEEN void board_wake(const word *at) {
     board_call(FUTEX, (uint32_t)at, 1, 0x7fffffff, 0, 0, 0);
 }
 
@@ -37,23 +38,23 @@ void unlock(word *l) {
     __atomic_store_n(l, 0, __ATOMIC_SEQ_CST);
 }
 
-void chip_ring(core *c) {
+UNSEEN void chip_ring(core *c) {
     __atomic_fetch_add(&c->bell, 1, __ATOMIC_SEQ_CST);
     if (c->resting) board_wake(&c->bell);
 }
 
-void chip_rest(core *c, uint32_t bell) {
+UNSEEN void chip_rest(core *c, uint32_t bell) {
     for (int i = 0; i < 3 && c->bell == bell; i++) board_call(YIELD, 0, 0, 0, 0, 0, 0);
     __atomic_store_n(&c->resting, 1, __ATOMIC_SEQ_CST);
     if (c->bell == bell) board_wait(&c->bell, bell, 50);
     c->resting = 0;
 }
 
-void chip_pause(void) {
+UNSEEN void chip_pause(void) {
     board_call(YIELD, 0, 0, 0, 0, 0, 0);
 }
 
-double chip_seconds(void) {
+UNSEEN double chip_seconds(void) {
     enum { MONOTONIC = 1 };
     int32_t now[2] = {0, 0};
     board_call(CLOCK_GETTIME, MONOTONIC, (uint32_t)now, 0, 0, 0, 0);

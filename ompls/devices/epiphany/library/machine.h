@@ -12,4 +12,9 @@ enum { /* of i386 (arch/x86/entry/syscalls/syscall_32.tbl) */
 int board_call(int number, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e, uint32_t f);
 void board_wait(const word *at, uint32_t value, uint32_t milliseconds);
 void board_wake(const word *at);
+
+/* races.c, in a board that is built for checks; else they are 0 */
+void races_begin(void) __attribute__((weak));
+void races_start(uint32_t core) __attribute__((weak));
+void races_forget(uint32_t core) __attribute__((weak));
 #endif

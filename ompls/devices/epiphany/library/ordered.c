@@ -110,7 +110,6 @@ static void wait_for_post(uint32_t first, uint32_t inner) {
     core *c = self();
     const word *posted = &c->loop->posted[first];
     for (uint32_t bell; bell = c->bell, *posted <= inner;) chip_rest(c, bell);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 /* --- gcc's names for numbers of one type ---------------------------------------------------------------------------- */

@@ -78,16 +78,25 @@ static void help_or_rest(core *c, uint32_t bell) {
     if (c->team->help == 0 || !c->team->help(c, true)) chip_rest(c, bell);
 }
 
+/* A flag may be that of the next barrier already: checks look at the one that was waited for. */
+UNSEEN static void raise(core *to, uint32_t round, uint32_t epoch) {
+    RELEASED(&to->flags[round], epoch);
+    __atomic_store_n(&to->flags[round], epoch, __ATOMIC_SEQ_CST);
+    chip_ring(to);
+}
+
+UNSEEN static void wait_for_flag(core *c, uint32_t round, uint32_t epoch) {
+    for (uint32_t bell; bell = c->bell, c->flags[round] < epoch;) help_or_rest(c, bell);
+    ACQUIRED(&c->flags[round], epoch);
+}
+
 void team_barrier(core *c) {
     team *t = c->team;
     uint32_t epoch = ++c->epoch, round = 0;
     if (t == 0) return;
     for (uint32_t far = 1; far < t->threads; far *= 2, round++) {
-        core *to = t->members[(c->number + far) % t->threads];
-        __atomic_store_n(&to->flags[round], epoch, __ATOMIC_SEQ_CST);
-        chip_ring(to);
-        for (uint32_t bell; bell = c->bell, c->flags[round] < epoch;)
-            help_or_rest(c, bell);
+        raise(t->members[(c->number + far) % t->threads], round, epoch);
+        wait_for_flag(c, round, epoch);
     }
     word *pending = &t->pending[epoch & 1];
     for (uint32_t bell; bell = c->bell, *pending != 0;)

@@ -44,7 +44,20 @@ KERNEL = (
     "-fsanitize=alignment",
     "-fsanitize-undefined-trap-on-error",
 )
+# With checks every access is a call that races.c answers; of the run time, volatile words are what others wait for.
+CHECKED = (
+    *("-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0"),
+    *("-mmemset-strategy=libcall:-1:noalign", "-mmemcpy-strategy=libcall:-1:noalign"),  # arithmetic.c tells of them
+)
+CHECKED_OURS = (*CHECKED, "--param=tsan-distinguish-volatile=1")
+UNCHECKED = ("arithmetic.c", "board.c", "races.c")
 LINK = ("-m32", "-nostdlib", "-static", "-no-pie", "-Wl,--build-id=none", "-Wl,-z,noexecstack", "-Wl,-T," + str(SCRIPT))
+
+
+def _checked() -> bool:
+    """Whether kernels are built for checks; of those that there are, this device does one."""
+    chosen = os.environ.get("OMPLS_CHECK", "none").split(",")
+    return not {"races", "all", ""}.isdisjoint(chosen)
 
 
 class Epiphany(Device):
@@ -53,6 +66,7 @@ class Epiphany(Device):
     image_class = "epiphany"
     kernel_class = "default"
     emulated = True
+    checks = True
     tells_resources = True
 
     def probe(self) -> Availability:
@@ -72,8 +86,15 @@ class Epiphany(Device):
     def build_image(self, job: ImageJob) -> Path:
         """All kernels and the board in one program.  The user's -D and -I are in the kernels already."""
         headers = tuple(sorted(LIBRARY.glob("*.h")))
-        compiles: List[Compile] = [Compile(LIBRARY / name, OURS, depends=headers) for name in EMULATED]
-        compiles += [Compile(path, KERNEL, label=kernel.file or path.name) for kernel, path in job.kernels]
+        checked = _checked()
+        compiles: List[Compile] = []
+        for name in (*EMULATED, "races.c") if checked else EMULATED:
+            seen = checked and name not in UNCHECKED
+            ours = (*OURS, "-DOMPLS_CHECKED") if checked else OURS
+            ours = (*ours, *CHECKED_OURS) if seen else ours
+            compiles.append(Compile(LIBRARY / name, ours, depends=headers))
+        flags = (*KERNEL, *CHECKED) if checked else KERNEL
+        compiles += [Compile(path, flags, label=kernel.file or path.name) for kernel, path in job.kernels]
         objects = job.tools.objects(compiles)
         measure = size.measure()
         sizes = measure.of(job.tools, [(kernel.name, path) for kernel, path in job.kernels])

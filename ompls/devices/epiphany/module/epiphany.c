@@ -51,6 +51,7 @@ typedef struct {
     epi_geometry geometry;
     int number;  /* of its cores */
     cores taken; /* which a kernel has */
+    uint32_t told; /* findings */
     bool started, lost;
     pid_t owner;
 } board;
@@ -61,20 +62,40 @@ typedef struct {
 
 /* --- the image ---------------------------------------------------------------------------------------------------- */
 
-static bool find(const board *b, const char *name, uint32_t *value) {
+typedef struct {
+    const Elf32_Sym *of;
+    uint32_t number;
+    const char *names;
+} symbols;
+
+static symbols symbols_of(const board *b) {
     const Elf32_Ehdr *elf = (const void *)b->image;
     const Elf32_Shdr *sections = (const void *)(b->image + elf->e_shoff);
-    for (int i = 0; i < elf->e_shnum; i++) {
-        if (sections[i].sh_type != SHT_SYMTAB) continue;
-        const Elf32_Sym *symbols = (const void *)(b->image + sections[i].sh_offset);
-        const char *names = (const char *)b->image + sections[sections[i].sh_link].sh_offset;
-        for (uint32_t k = 0; k < sections[i].sh_size / sizeof *symbols; k++) {
-            if (symbols[k].st_shndx == SHN_UNDEF || strcmp(names + symbols[k].st_name, name) != 0) continue;
-            *value = symbols[k].st_value;
-            return true;
-        }
+    for (int i = 0; i < elf->e_shnum; i++)
+        if (sections[i].sh_type == SHT_SYMTAB)
+            return (symbols){(const void *)(b->image + sections[i].sh_offset), sections[i].sh_size / (uint32_t)sizeof(Elf32_Sym),
+                             (const char *)b->image + sections[sections[i].sh_link].sh_offset};
+    return (symbols){0};
+}
+
+static bool find(const board *b, const char *name, uint32_t *value) {
+    const symbols all = symbols_of(b);
+    for (uint32_t k = 0; k < all.number; k++) {
+        if (all.of[k].st_shndx == SHN_UNDEF || strcmp(all.names + all.of[k].st_name, name) != 0) continue;
+        *value = all.of[k].st_value;
+        return true;
     }
     return false;
+}
+
+/* The name of the image's variable at an address, where there is one. */
+static void find_variable(const board *b, uint32_t address, char *out, size_t size) {
+    const symbols all = symbols_of(b);
+    for (uint32_t k = 0; k < all.number; k++) {
+        const Elf32_Sym *s = &all.of[k];
+        if (ELF32_ST_TYPE(s->st_info) == STT_OBJECT && address - s->st_value < s->st_size)
+            snprintf(out, size, "%.*s", (int)strcspn(all.names + s->st_name, "."), all.names + s->st_name);
+    }
 }
 
 /* The variables' first values are put where both sides see them. */
@@ -379,6 +400,22 @@ static int report(board *b, int n, const ompls_launch_request *request, ompls_er
                 err->fault_line != 0 ? err->fault_file : "?", err->fault_line);
 }
 
+/* What checks have found since the last kernel, with names and lines. */
+static void tell_findings(board *b, const ompls_launch_request *request) {
+    const epi_findings *all = (const void *)(b->memory + (EPI_FINDINGS - EPI_EXTERNAL));
+    for (; b->told < all->number; b->told++) {
+        const epi_finding *f = &all->of[b->told];
+        char other[128] = "?";
+        ompls_finding out = {.kind = "data race on", .check = "races", .address = f->address, .region_file = request->region_file, .region_line = request->region_line, .kernel = request->name,
+                             .next = "order the two with a barrier, a critical section, or a flush beside an atomic operation"};
+        const uint32_t line = find_line(b, f->other_place - 1, other, sizeof other);
+        out.line = find_line(b, f->place - 1, out.file, sizeof out.file);
+        snprintf(out.what, sizeof out.what, "core %u %s what core %u has written at %.90s:%u, which need not have arrived", f->core, f->wrote ? "overwrites" : "reads", f->other, other, line);
+        find_variable(b, f->address, out.variable, sizeof out.variable);
+        ompls_report_finding(b, &out);
+    }
+}
+
 static double seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -413,6 +450,7 @@ static int await(board *b, int master, const ompls_launch_request *request, ompl
         syscall(SYS_futex, &b->control->host, FUTEX_WAIT, now, &(struct timespec){.tv_nsec = 20000000}, NULL, 0);
     }
     give_back(b, mine);
+    tell_findings(b, request);
     return 0;
 }
 

@@ -1,0 +1,129 @@
+"""`run --check`: a board that is not kinder than the chip refuses what the order of its writes lets pass here."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import command
+import pytest
+from thinned import thinned
+
+from ompls.runtime.devices import all_devices, state_of
+
+STATE = state_of(all_devices()["epiphany"])
+pytestmark = pytest.mark.skipif(not STATE.available, reason=STATE.reason)
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples/epiphany"
+PROGRAMS = [*sorted((Path(__file__).resolve().parent / "programs").glob("*.c")), EXAMPLES / "mesh.c"]
+
+# In a team of two: what each of them does, and what they share.
+TEXT = """\
+#include <omp.h>
+int main(void)
+{
+    int data = 0, flag = 0, seen = 0, bytes[4] = {0};
+    char letters[8] = {0};
+#pragma omp target map(tofrom: data, flag, seen, bytes, letters)
+    {
+        int *boxes[2] = {0};
+#pragma omp parallel num_threads(2)
+        {
+            int me = omp_get_thread_num(), box[200], now = 0;
+            boxes[me] = box;
+#pragma omp barrier
+            if (omp_get_num_threads() == 2 && me == 0) {
+                FIRST;
+            } else if (me == 1) {
+                SECOND;
+            }
+            (void)now;
+#pragma omp barrier
+            if (me == 1) seen += box[1] * 0;
+        }
+    }
+    (void)letters, (void)bytes;
+    return 0;
+}
+"""
+WRONG = {
+    "a flag before its data": (
+        "data = 7;\n*(volatile int *)&flag = 1",
+        "while (*(volatile int *)&flag == 0)\n;\nseen = data",
+        ("'data' (byte 0): core 1 reads what core 0 has written", 2),
+    ),
+    "an atomic flag before its data": (
+        "data = 7;\n_Pragma(\"omp atomic write\")\nflag = 1",
+        "do\n_Pragma(\"omp atomic read\")\nnow = flag;\nwhile (now == 0);\nseen = data",
+        ("'data' (byte 0): core 1 reads what core 0 has written", 1),
+    ),
+    "a core that clears what its neighbour writes": (
+        "boxes[1][2] = 5",
+        "for (int i = 0; i < 4; i++) box[i] = 0",
+        ("overwrites what core", 1),
+    ),
+    "the same by a function of the library": (
+        "boxes[1][2] = 5",
+        "__builtin_memset(box, 0, sizeof box)",
+        ("overwrites what core", 1),
+    ),
+    "a sum without an atomic": ("bytes[2]++", "bytes[2]++", ("'bytes' (byte 8)", 2)),
+}  # fmt: skip
+RIGHT = {
+    "a flush before the flag": (
+        "data = 7;\n_Pragma(\"omp flush\")\n_Pragma(\"omp atomic write\")\nflag = 1",
+        "do\n_Pragma(\"omp atomic read\")\nnow = flag;\nwhile (now == 0);\n_Pragma(\"omp flush\")\nseen = data",
+    ),
+    "a flag that releases": (
+        "data = 7;\n_Pragma(\"omp atomic write release\")\nflag = 1",
+        "do\n_Pragma(\"omp atomic read acquire\")\nnow = flag;\nwhile (now == 0);\nseen = data",
+    ),
+    "a critical section": (
+        "_Pragma(\"omp critical\")\ndata++",
+        "_Pragma(\"omp critical\")\ndata++",
+    ),
+    "a lock": (
+        "static omp_lock_t l;\nomp_set_lock(&l);\ndata++;\nomp_unset_lock(&l)",
+        "data += 0 * now",
+    ),
+    "bytes beside each other": ("letters[0] = 1", "letters[1] = 2"),
+    "what a barrier orders": (
+        "boxes[1][2] = 5;\n_Pragma(\"omp flush\")",
+        "seen = 1",
+    ),
+}  # fmt: skip
+
+
+def checked(program: Path, code: int) -> str:
+    environment = {**os.environ, "OMP_TARGET_OFFLOAD": "mandatory", "OMPLS_EPIPHANY_DEADLINE": "50"}
+    done = command.ompls("run", "--check", "--device", "epiphany", "--timeout", "60", program, env=environment)
+    assert done.returncode == code, (done.stdout, done.stderr)
+    return done.stderr if code else done.stderr + done.stdout
+
+
+def made(directory: Path, first: str, second: str) -> Path:
+    source = directory / "x.c"
+    source.write_text(TEXT.replace("FIRST", first).replace("SECOND", second))
+    return source
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_need_not_have_arrived_is_found(what: str, tmp_path: Path) -> None:
+    first, second, (message, number) = WRONG[what]
+    told = checked(made(tmp_path, first, second), 1)
+    assert message in told
+    assert len(re.findall(r"x\.c:\d+: region on epiphany:0: error: data race on .*at x\.c:\d+", told)) == number, told
+
+
+@pytest.mark.parametrize("what", RIGHT)
+def test_what_is_ordered_is_not(what: str, tmp_path: Path) -> None:
+    assert checked(made(tmp_path, *RIGHT[what]), 0) == ""
+
+
+@pytest.mark.parametrize("program", thinned(PROGRAMS, 7), ids=lambda path: path.stem)
+def test_the_run_time_orders_what_it_says(program: Path, tmp_path: Path) -> None:
+    """Its own words are followed, too: nothing of it is read before it is there."""
+    subprocess.run(["gcc", "-fopenmp", "-foffload=disable", "-w", program, "-o", tmp_path / "x"], check=True)
+    native = subprocess.run([tmp_path / "x"], capture_output=True, text=True, check=True).stdout
+    assert checked(program, 0) == native
