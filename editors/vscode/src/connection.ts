@@ -13,7 +13,7 @@ import {
 } from 'vscode-languageclient/node';
 import { DOCUMENTS } from './documents';
 import { colours } from './features/colours';
-import { findServer } from './server';
+import { findServer, type Server } from './server';
 
 export type Health = 'starting' | 'running' | 'stopped' | 'missing';
 
@@ -39,6 +39,8 @@ export class Connection {
   private readonly changed = new vscode.EventEmitter<Health>();
   private readonly clientChanged = new vscode.EventEmitter<LanguageClient>();
   health: Health = 'stopped';
+  /** The program that was started last. */
+  server: Server | undefined;
   /** Fires whenever the server starts, stops or cannot be found. */
   readonly onHealth = this.changed.event;
   /** Fires for each new client, before it starts: the place to register handlers of notifications. */
@@ -108,6 +110,7 @@ export class Connection {
 
   private async start(): Promise<void> {
     const found = await findServer(this.log, path.join(this.context.extensionPath, 'bundled'));
+    this.server = found;
     if (!found) {
       this.report('missing');
       void this.offerHelp();

@@ -10,9 +10,10 @@ import * as preview from './features/preview';
 import * as run from './features/run';
 import * as sample from './features/sample';
 import * as status from './features/status';
+import * as tasks from './features/tasks';
 import * as why from './features/why';
 
-const FEATURES = [status, preview, run, devices, environment, why, inactive, sample];
+const FEATURES = [status, preview, run, devices, environment, why, inactive, sample, tasks];
 
 let connection: Connection | undefined;
 

@@ -78,6 +78,11 @@ export async function findServer(log: vscode.LogOutputChannel, bundled: string):
   return undefined;
 }
 
+/** The same program with other words than `serve`. */
+export function commandOf(server: Server, words: string[]): { command: string; args: string[] } {
+  return { command: server.command, args: [...server.args.slice(0, -1), ...words] };
+}
+
 /** The server in the extension itself: any Python that it carries libraries for will do, and nothing is installed. */
 function carriedServer(bundled: string, trusted: boolean, log: vscode.LogOutputChannel): Server | undefined {
   if (!fs.existsSync(path.join(bundled, 'lib'))) {

@@ -2,7 +2,8 @@
 //
 //   node drive.mjs CODE_SERVER_DIR EXTENSION.vsix REPOSITORY OMPLS_COMMAND WORK_DIR      (no command: "", the extension finds one)
 //
-// Each step waits for something to be visible; the first that does not come is the failure, with a screenshot.
+// Each step waits for something to be visible; the first that does not come is the failure, with a screenshot.  STEPS=REGEXP in
+// the environment: only those whose name matches.
 import { execFileSync, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as http from 'node:http';
@@ -30,6 +31,16 @@ int main(void) {
   return scanf("%8s", answer) != 1 || printf("you said %s\\n", answer) < 0;
 }
 `;
+const LIMITED = `int f(int *a) {
+#pragma omp target map(tofrom: a[0:9])
+  {
+    long double x = a[0];
+    a[1] = x;
+  }
+  return a[0];
+}
+`;
+const only = new RegExp(process.env['STEPS'] ?? '');
 const workspace = path.join(work, 'workspace');
 const data = path.join(work, 'data');
 const extensions = path.join(work, 'extensions');
@@ -49,6 +60,10 @@ function prepare() {
   fs.writeFileSync(path.join(workspace, 'mistake.c'), example.replace('omp target', 'omp tarrget'));
   fs.writeFileSync(path.join(workspace, 'typed.c'), 'void typed(void) {\n\n}\n');
   fs.writeFileSync(path.join(workspace, 'asks.c'), ASKS);
+  fs.writeFileSync(path.join(workspace, 'limited.c'), LIMITED);
+  fs.mkdirSync(path.join(workspace, '.vscode'));
+  const tasks = [{ type: 'ompls', task: 'check', file: 'limited.c', device: 'epiphany' }];
+  fs.writeFileSync(path.join(workspace, '.vscode/tasks.json'), JSON.stringify({ version: '2.0.0', tasks }));
   fs.writeFileSync(path.join(workspace, 'inactive.c'), '#if 0\nint never(void);\n#endif\nint always(void);\n');
   execFileSync(process.execPath, [entry, ...common, '--install-extension', vsix], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
@@ -80,6 +95,7 @@ class Session {
     this.passed = 0;
   }
   async step(name, action) {
+    if (!only.test(name)) return;
     const started = Date.now();
     try {
       await action();
@@ -87,6 +103,8 @@ class Session {
       const picture = path.join(repository, '.cache', 'test-vscode-failure.png');
       fs.mkdirSync(path.dirname(picture), { recursive: true });
       await this.page.screenshot({ path: picture }).catch(() => {});
+      const notes = await this.page.locator('.notification-list-item-message').allTextContents();
+      console.log(notes.map((text) => `# ${text}`).join('\n'));
       throw new Error(`${name}: ${problem.message.split('\n')[0]} (screenshot: ${picture})`);
     }
     this.passed++;
@@ -116,10 +134,10 @@ class Session {
     for (let tries = 0; ; tries++) {
       await this.page.keyboard.press('F1');
       await this.page.waitForSelector('.quick-input-widget:not([style*="display: none"]) input');
-      await this.press(`ompls: ${title}`);
+      await this.press(title.includes(':') ? title : `ompls: ${title}`);
       const offered = await this.page.waitForSelector(row, { timeout: 10_000 }).catch(() => undefined);
-      await this.page.keyboard.press(offered ? 'Enter' : 'Escape');
-      if (offered) return;
+      if (offered) return this.page.click(row);
+      await this.page.keyboard.press('Escape');
       if (tries > 8) throw new Error(`"${title}" is not offered`);
     }
   }
@@ -255,6 +273,25 @@ async function drive(s) {
     await s.command('Compare Preview with What Edits Make');
     await sides('__global__', '__global__');
     await s.page.keyboard.press('Control+F4');
+  });
+  await s.step('a device that cannot run a region has a page that says why, by a code action', async () => {
+    await s.open('limited.c');
+    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
+    await s.page.click(`${left} .view-lines`);
+    await s.place(5, 7);
+    await s.page.keyboard.press('Control+.');
+    await s.page.click('.action-widget .monaco-list-row:has-text("Show what epiphany gets")');
+    await s.visible(editors, 'epiphany cannot run f_0: limited.c:2: target');
+    await s.visible(editors, 'rule: device-type');
+  });
+  await s.step('a task checks a file, and its messages are problems', async () => {
+    await s.open('limited.c');
+    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
+    await s.command('Tasks: Run Task');
+    await s.page.click('.quick-input-list .monaco-list-row:has-text("check: limited.c: epiphany")');
+    await s.visible('.xterm-rows', 'cannot run on epiphany');
+    await s.command('Problems: Focus on Problems View');
+    await s.visible('.markers-panel .monaco-list-row', 'cannot run on epiphany');
   });
   await s.step('it does so after a restart of the server', async () => {
     await s.command('Restart Server');
