@@ -174,6 +174,24 @@ def test_nested_regions_of_an_spmd_kernel(inline: Callable[..., sim.Device]) -> 
     assert device.read(out, c_int, 100) == [v for t in range(50) for v in (12, t * 10 + 1)]
 
 
+@pytest.mark.parametrize(("count", "threads"), [(-1, 1), (0, 1), (64, 1), (12287, 1), (12288, 96)])
+def test_short_loops_call_no_workers(inline: Inline, count: int, threads: int) -> None:
+    """A region of 96 threads costs microseconds; they share a core, so a short loop is faster without them."""
+    device = inline(
+        '#define OMPLS_GENERIC\n#include "ompls_device.cuh"\n'
+        'extern "C" __global__ void k(int *out, int count) {\n'
+        "    if (!ompls_target_begin()) return;\n"
+        "    ompls_parallel_region([out] {\n"
+        "        out[0] = omp_get_num_threads(); out[1] = omp_get_level(); out[2] = omp_get_active_level();\n"
+        "        ompls_barrier();\n"
+        "    }, ompls_threads_for(count));\n"
+        "    out[3] = omp_get_level(); ompls_target_end();\n}\n"
+    )
+    out = device.array(c_int, [-1] * 4)
+    device.launch("k", 1, 128, out, c_int(count))
+    assert device.read(out, c_int, 4) == [threads, 1, int(threads > 1), 0]
+
+
 def test_shared_stack_overflows_to_the_heap(opened: Open) -> None:
     device = opened("generic.cu")
     out = device.array(c_int, [0] * 1500)

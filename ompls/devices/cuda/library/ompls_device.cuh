@@ -173,6 +173,14 @@ template <class F> static __device__ void ompls_critical(int *lock, F body);
 // A parallel region's body as a lambda: the closure goes to shared memory, where the workers find it.
 template <class F> static __device__ void ompls_call(void *closure) { (*(F *)closure)(); }
 template <class F> static __device__ void ompls_parallel_region(F body, int num_threads) {
+#ifdef OMPLS_SIM_FAST
+    if (ompls_team_size(num_threads) == 1) { // its one thread is here: short loops are worth a copy of their own
+        ompls_set_depth(ompls_depth() + 1);
+        body();
+        ompls_set_depth(ompls_depth() - 1);
+        return;
+    }
+#endif
     void *closure = ompls_push_shmem(&body, sizeof body);
     ompls_parallel(ompls_call<F>, closure, num_threads);
     ompls_pop_shmem(&body, sizeof body);

@@ -166,13 +166,19 @@ static __device__ inline void ompls_target_end()
     ompls_named_barrier(OMPLS_BARRIER_START, OMPLS_BLOCK);
 }
 
+// How many threads a parallel region gets that asks for `num_threads`, where the calling thread comes to it.
+static __device__ inline int ompls_team_size(int num_threads)
+{
+    if (!OMPLS_IS_GENERIC || threadIdx.x != OMPLS_MASTER || ompls_depth() > 0) return 1;
+    if (num_threads <= 0) num_threads = ompls_team.wanted;
+    return num_threads < ompls_team.limit ? num_threads : ompls_team.limit;
+}
+
 template <bool nested> static __device__ void ompls_parallel(void (*fn)(void *), void *vars, int num_threads)
 {
     static_assert(nested, "an SPMD kernel with nested parallel regions defines OMPLS_NESTED before ompls_device.cuh");
-    const bool on_master = OMPLS_IS_GENERIC && threadIdx.x == OMPLS_MASTER && ompls_depth() == 0;
-    if (num_threads <= 0) num_threads = on_master ? ompls_team.wanted : 1;
-    if (on_master && num_threads > ompls_team.limit) num_threads = ompls_team.limit;
-    if (!on_master || num_threads == 1) { // a team of one
+    num_threads = ompls_team_size(num_threads);
+    if (num_threads == 1) {
         ompls_set_depth(ompls_depth() + 1);
         fn(vars);
         ompls_set_depth(ompls_depth() - 1);
@@ -188,17 +194,18 @@ template <bool nested> static __device__ void ompls_parallel(void (*fn)(void *),
     ompls_named_barrier(OMPLS_BARRIER_END, OMPLS_BLOCK);
 }
 
-// For a loop of `count` iterations: no more warps than have work; on cudasim, where threads that meet cost more than short
-// loops, few threads.  0: as many as there may be.
+// For a loop of `count` iterations: no more warps than have work; on cudasim, where it takes microseconds to call the
+// workers and they share a core, none of them for a short loop.  0: as many as there may be.
 template <typename T> static __device__ int ompls_threads_for(T count)
 {
-    if (!OMPLS_IS_GENERIC || threadIdx.x != OMPLS_MASTER || count >= T(OMPLS_WORKERS * OMPLS_WARP)) return 0;
+    if (!OMPLS_IS_GENERIC || threadIdx.x != OMPLS_MASTER) return 0;
 #ifdef OMPLS_SIM_FAST
-    const int threads = int(count) / OMPLS_WARP + 1;
+    return count < T(OMPLS_WORKERS * 128) ? 1 : 0;
 #else
+    if (count >= T(OMPLS_WORKERS * OMPLS_WARP)) return 0;
     const int threads = count > 0 ? ompls_whole_warps(int(count)) : int(OMPLS_WARP);
-#endif
     return threads < ompls_team.wanted ? threads : 0;
+#endif
 }
 
 static __device__ inline void ompls_barrier(OMPLS_SITE_PARAMETER)
