@@ -9,7 +9,9 @@ from pathlib import Path
 import command
 import pytest
 
+from ompls.devices.epiphany.module import size
 from ompls.runtime.devices import all_devices, state_of
+from ompls.runtime.toolchain import Toolchain
 
 STATE = state_of(all_devices()["epiphany"])
 pytestmark = pytest.mark.skipif(not STATE.available, reason=STATE.reason)
@@ -65,3 +67,37 @@ def test_the_preview_tells_how_much_of_the_core_a_region_takes(tmp_path: Path) -
     assert what.startswith("of 32 KiB")
     assert 9 < taken < 11
     assert taken + left == pytest.approx(32, abs=0.11)
+
+
+LOOP = "for (int i = 1; i < 100; i++)"
+# Bytes that the run time may take, beyond what a kernel without OpenMP has of it.
+MOST = {
+    "a[0] = 1;": 0,
+    f"#pragma omp parallel for\n{LOOP} a[i] = i;": 5 << 10,
+    "#pragma omp parallel\n{\n"
+    f"#pragma omp for schedule(dynamic) reduction(+: sum)\n{LOOP} sum += a[i];\n"
+    "#pragma omp single\na[0] = 1;\n#pragma omp critical\na[1]++;\n#pragma omp barrier\n}": 5 << 10,
+    f"#pragma omp parallel for ordered\n{LOOP} {{\n#pragma omp ordered\na[i] = i;\n}}": 5 << 10,
+    f"#pragma omp target teams distribute parallel for\n{LOOP} a[i] = i;": 5 << 10,
+    "#pragma omp parallel\n{\n"
+    f"#pragma omp for schedule(dynamic)\n{LOOP} a[i] = i;\n"
+    f"#pragma omp single\n{{\n#pragma omp taskgroup\n{LOOP}\n#pragma omp task firstprivate(i) depend(inout: a[i % 4])\n"
+    "a[i] = i;\n#pragma omp taskwait\n}}": 7 << 10,
+    f"#pragma omp parallel\n#pragma omp single\n#pragma omp taskloop reduction(+: sum)\n{LOOP} sum += a[i];": 7 << 10,
+}
+
+
+@pytest.mark.skipif(size.measure().prefix is None, reason="sizes are true with the chip's compiler only")
+def test_the_run_time_is_small(tmp_path: Path) -> None:
+    kernels = []
+    for number, text in enumerate(MOST):
+        file = tmp_path / f"k{number}.c"
+        file.write_text(f"void k{number}(void **p)\n{{\nint *a = *(int **)p[0], sum = 0;\n{text}\na[0] += sum;\n}}\n")
+        kernels.append((file.stem, file))
+    with Toolchain() as tools:
+        found = list(size.measure().of(tools, kernels).values())
+    alone = found[0].all - found[0].own
+    assert alone <= 2 << 10
+    assert [taken.all - taken.own - alone <= most for taken, most in zip(found, MOST.values(), strict=True)] == [
+        True
+    ] * len(MOST), found

@@ -85,6 +85,8 @@ typedef struct core {
     word lock;                 /* of its queue */
     word flags[ROUNDS], done;  /* written by the others */
     void *volatile joined;     /* what a core is given that another one asked for: its team, or the first master */
+    word children;             /* of the implicit task */
+    /* Where it is in the program: kept while a parallel region inside another one runs. */
     team *team;                /* the innermost one, 0: only the initial thread */
     uint32_t number, level, single, shared, epoch;
     uint32_t outer, outermost; /* the number in the team of level 1, and how many that has */
@@ -93,9 +95,10 @@ typedef struct core {
     const void *counts;        /* of the loops of `ordered(n)`: how many iterations each has */
     uint32_t nested;           /* how many these are */
     task *task;                /* 0: the implicit one */
-    word children;             /* of the implicit task */
     word *group;
     uint32_t in_final;
+    uint32_t base;             /* its queue at the start of the current task or group */
+    /* The rest. */
     uint32_t league, teams;    /* the number of its team; of how many */
     uint32_t masters, most;    /* that run them at once; threads of a team at most */
     uint32_t threads;          /* omp_set_num_threads; 0: as many as there may be */
@@ -106,7 +109,6 @@ typedef struct core {
     team own;
     word head, tail;
     task *queue[QUEUE];
-    uint32_t base;             /* its queue at the start of the current task or group */
     /* What is there as long as the chip. */
     uint32_t index, first;     /* of this core; the global address of the first one */
     word locks[LOCKS];         /* those of the first core are the chip's: of critical, atomic, memory and names, counters */
@@ -121,6 +123,12 @@ static inline core *core_at(uint32_t address) {
 
 static inline core *self(void) {
     return core_at((uint32_t)__builtin_frame_address(0));
+}
+
+/* The thread that is so far behind another one, going round. */
+static inline core *team_beside(const team *t, uint32_t number, uint32_t far) {
+    number += far; /* a division is a call */
+    return t->members[number < t->threads ? number : number - t->threads];
 }
 
 /* The first core, where the chip's locks are. */
@@ -167,7 +175,7 @@ void chip_give(void *memory);
 range loop_narrow(long start, long end, long step, long chunk);
 range loop_wide(bool up, unsigned long long start, unsigned long long end, unsigned long long step, unsigned long long chunk);
 uint64_t loop_guided(const loop *l, uint32_t threads);
-void loop_begin(range r);
+void loop_begin(const range *r);
 bool loop_take(uint64_t *first, uint64_t *last);
 
 /* tasks.c */

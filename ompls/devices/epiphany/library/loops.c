@@ -16,7 +16,7 @@ uint64_t loop_guided(const loop *l, uint32_t threads) {
 }
 
 /* The loop that this thread comes to next; the first thread says what is to be done. */
-void loop_begin(range r) {
+void loop_begin(const range *r) {
     core *c = self();
     team *t = team_of(c);
     loop *l = &t->loops[c->shared++ % LOOPS];
@@ -25,9 +25,9 @@ void loop_begin(range r) {
         lock(&t->lock);
         if (l->busy == 0) {
             l->busy = 1, l->number = c->shared, l->arrived = 0;
-            l->next = r.start, l->left = r.distance, l->step = r.step, l->share = r.share, l->down = r.down;
+            l->next = r->start, l->left = r->distance, l->step = r->step, l->share = r->share, l->down = r->down;
             l->parts = l->turn = 0, l->posted = 0, l->end = 0;
-            if (__builtin_mul_overflow(r.step, r.chunk, &l->stride)) l->stride = ~(uint64_t)0;
+            if (__builtin_mul_overflow(r->step, r->chunk, &l->stride)) l->stride = ~(uint64_t)0;
         }
         bool mine = l->number == c->shared;
         unlock(&t->lock);
@@ -74,14 +74,15 @@ bool GOMP_loop_dynamic_next(long *first, long *last) {
 }
 
 bool GOMP_loop_dynamic_start(long start, long end, long step, long chunk, long *first, long *last) {
-    loop_begin(loop_narrow(start, end, step, chunk));
+    const range r = loop_narrow(start, end, step, chunk);
+    loop_begin(&r);
     return GOMP_loop_dynamic_next(first, last);
 }
 
 bool GOMP_loop_guided_start(long start, long end, long step, long chunk, long *first, long *last) {
     range r = loop_narrow(start, end, step, chunk);
     r.share = loop_guided;
-    loop_begin(r);
+    loop_begin(&r);
     return GOMP_loop_dynamic_next(first, last);
 }
 
@@ -97,14 +98,15 @@ bool GOMP_loop_ull_dynamic_next(wide *first, wide *last) {
 }
 
 bool GOMP_loop_ull_dynamic_start(bool up, wide start, wide end, wide step, wide chunk, wide *first, wide *last) {
-    loop_begin(loop_wide(up, start, end, step, chunk));
+    const range r = loop_wide(up, start, end, step, chunk);
+    loop_begin(&r);
     return GOMP_loop_ull_dynamic_next(first, last);
 }
 
 bool GOMP_loop_ull_guided_start(bool up, wide start, wide end, wide step, wide chunk, wide *first, wide *last) {
     range r = loop_wide(up, start, end, step, chunk);
     r.share = loop_guided;
-    loop_begin(r);
+    loop_begin(&r);
     return GOMP_loop_ull_dynamic_next(first, last);
 }
 
@@ -138,7 +140,7 @@ typedef struct {
 
 static void run_combined(void *data) {
     const combined *all = data;
-    loop_begin(all->loop);
+    loop_begin(&all->loop);
     all->body(all->data);
 }
 
@@ -165,7 +167,8 @@ unsigned GOMP_sections_next(void) {
 }
 
 unsigned GOMP_sections_start(unsigned count) {
-    loop_begin(loop_narrow(1, (long)count + 1, 1, 1));
+    const range r = loop_narrow(1, (long)count + 1, 1, 1);
+    loop_begin(&r);
     return GOMP_sections_next();
 }
 

@@ -9,8 +9,6 @@
 
 typedef unsigned long long wide;
 
-enum { DYNAMIC, STATIC, GUIDED };
-
 static void wait_for_turn(core *c) {
     loop *l = c->loop;
     for (uint32_t bell; bell = c->bell, l->turn != c->ticket;) chip_rest(c, bell);
@@ -29,28 +27,27 @@ static bool take_static(core *c, uint64_t *first, uint64_t *last) {
     const uint32_t threads = team_of(c)->threads;
     uint64_t begin, end;
     if (l->stride != 0) {
-        if (c->ticket > l->left / l->stride) return false;
-        begin = c->ticket * l->stride;
+        if (__builtin_mul_overflow(c->ticket, l->stride, &begin) || begin >= l->left) return false;
         end = l->left - begin > l->stride ? begin + l->stride : l->left;
     } else {
-        if (c->ticket >= threads) return false;
-        const uint64_t all = l->left / l->step + (l->left % l->step != 0), each = all / threads, more = all % threads;
-        const uint64_t from = c->ticket * each + (c->ticket < more ? c->ticket : more), to = from + each + (c->ticket < more);
-        begin = from * l->step;
-        end = to < all ? to * l->step : l->left;
+        if (c->ticket >= threads || l->left == 0) return false;
+        const uint64_t all = (l->left - 1) / l->step + 1, each = all / threads;
+        const uint32_t more = (uint32_t)(all - each * threads);
+        begin = (c->ticket * each + (c->ticket < more ? c->ticket : more)) * l->step;
+        end = begin + (each + (c->ticket < more)) * l->step;
+        if (end > l->left || end < begin) end = l->left;
     }
     *first = l->down ? l->next - begin : l->next + begin;
     *last = l->down ? l->next - end : l->next + end;
     return begin < end;
 }
 
-static bool start(range r, int kind, uint64_t chunk, uint64_t *first, uint64_t *last) {
+static bool start_static(range *r, uint64_t chunk, uint64_t *first, uint64_t *last) {
     core *c = self();
-    if (kind == GUIDED) r.share = loop_guided;
-    if (kind == STATIC) r.chunk = chunk;
+    r->chunk = chunk;
     loop_begin(r);
     c->ticket = c->number;
-    return kind == STATIC ? take_static(c, first, last) : loop_take(first, last);
+    return take_static(c, first, last);
 }
 
 static bool next_static(uint64_t *first, uint64_t *last) {
@@ -59,9 +56,14 @@ static bool next_static(uint64_t *first, uint64_t *last) {
     return take_static(c, first, last);
 }
 
-static bool next(int kind, uint64_t *first, uint64_t *last) {
-    pass_turn(self());
-    return kind == STATIC ? next_static(first, last) : loop_take(first, last);
+static bool start_dealt(const range *r, uint64_t *first, uint64_t *last) {
+    loop_begin(r);
+    return loop_take(first, last);
+}
+
+static bool start_guided(range *r, uint64_t *first, uint64_t *last) {
+    r->share = loop_guided;
+    return start_dealt(r, first, last);
 }
 
 /* --- gcc's names -------------------------------------------------------------------------------------------------- */
@@ -120,20 +122,29 @@ static void wait_for_post(uint32_t first, uint32_t inner) {
     *first = (type)from, *last = (type)to; \
     return any
 
-#define ORDERED(name, kind)                                                                                       \
+/* How a loop `r` with chunks of `chunk` starts, and what comes before its next part. */
+#define ORDERED(name, starts, next)                                                                               \
     bool GOMP_loop_ordered_##name##_start(long begin, long end, long step, long chunk, long *first, long *last) { \
-        STORE(long, start(loop_narrow(begin, end, step, chunk), kind, (uint64_t)chunk, &from, &to));              \
+        range r = loop_narrow(begin, end, step, chunk);                                                           \
+        STORE(long, starts);                                                                                      \
     }                                                                                                             \
-    bool GOMP_loop_ordered_##name##_next(long *first, long *last) { STORE(long, next(kind, &from, &to)); }        \
+    bool GOMP_loop_ordered_##name##_next(long *first, long *last) {                                               \
+        pass_turn(self());                                                                                        \
+        STORE(long, next(&from, &to));                                                                            \
+    }                                                                                                             \
     bool GOMP_loop_ull_ordered_##name##_start(bool up, wide begin, wide end, wide step, wide chunk, wide *first,  \
                                               wide *last) {                                                       \
-        STORE(wide, start(loop_wide(up, begin, end, step, chunk), kind, chunk, &from, &to));                      \
+        range r = loop_wide(up, begin, end, step, chunk);                                                         \
+        STORE(wide, starts);                                                                                      \
     }                                                                                                             \
-    bool GOMP_loop_ull_ordered_##name##_next(wide *first, wide *last) { STORE(wide, next(kind, &from, &to)); }
+    bool GOMP_loop_ull_ordered_##name##_next(wide *first, wide *last) {                                           \
+        pass_turn(self());                                                                                        \
+        STORE(wide, next(&from, &to));                                                                            \
+    }
 
-ORDERED(static, STATIC)
-ORDERED(dynamic, DYNAMIC)
-ORDERED(guided, GUIDED)
+ORDERED(static, start_static(&r, (uint64_t)chunk, &from, &to), next_static)
+ORDERED(dynamic, start_dealt(&r, &from, &to), loop_take)
+ORDERED(guided, start_guided(&r, &from, &to), loop_take)
 
 bool GOMP_loop_ordered_runtime_start(long begin, long end, long step, long *first, long *last) {
     return GOMP_loop_ordered_dynamic_start(begin, end, step, 1, first, last);
@@ -144,22 +155,26 @@ bool GOMP_loop_ull_ordered_runtime_start(bool up, wide begin, wide end, wide ste
 }
 
 #define DEPENDENT(type, prefix, infix)                                                                                     \
-    static bool prefix##_begin(unsigned nested, type *counts, int kind, type chunk, type *first, type *last) {             \
-        range r = outermost((uint64_t)*counts, counts, nested);                                                            \
+    static bool prefix##_static(range r, type chunk, uint32_t count, type *first, type *last) {                            \
+        STORE(type, start_static(&r, (uint64_t)chunk, &from, &to); make_posted(count));                                     \
+    }                                                                                                                      \
+    static bool prefix##_dealt(range r, type chunk, uint32_t count, type *first, type *last) {                             \
         if (chunk != 0) r.chunk = (uint64_t)chunk;                                                                         \
-        STORE(type, start(r, kind, (uint64_t)chunk, &from, &to); make_posted((uint32_t)*counts));                          \
+        STORE(type, start_dealt(&r, &from, &to); make_posted(count));                                                       \
     }                                                                                                                      \
     bool GOMP_loop_##infix##doacross_static_start(unsigned nested, type *counts, type chunk, type *first, type *last) {    \
-        return prefix##_begin(nested, counts, STATIC, chunk, first, last);                                                 \
+        return prefix##_static(outermost((uint64_t)*counts, counts, nested), chunk, (uint32_t)*counts, first, last);       \
     }                                                                                                                      \
     bool GOMP_loop_##infix##doacross_dynamic_start(unsigned nested, type *counts, type chunk, type *first, type *last) {   \
-        return prefix##_begin(nested, counts, DYNAMIC, chunk, first, last);                                                \
+        return prefix##_dealt(outermost((uint64_t)*counts, counts, nested), chunk, (uint32_t)*counts, first, last);        \
     }                                                                                                                      \
     bool GOMP_loop_##infix##doacross_guided_start(unsigned nested, type *counts, type chunk, type *first, type *last) {    \
-        return prefix##_begin(nested, counts, GUIDED, chunk, first, last);                                                 \
+        range r = outermost((uint64_t)*counts, counts, nested);                                                            \
+        r.share = loop_guided;                                                                                             \
+        return prefix##_dealt(r, chunk, (uint32_t)*counts, first, last);                                                   \
     }                                                                                                                      \
     bool GOMP_loop_##infix##doacross_runtime_start(unsigned nested, type *counts, type *first, type *last) {               \
-        return prefix##_begin(nested, counts, DYNAMIC, 1, first, last);                                                    \
+        return GOMP_loop_##infix##doacross_dynamic_start(nested, counts, 1, first, last);                                  \
     }                                                                                                                      \
     bool GOMP_loop_##infix##static_next(type *first, type *last) { STORE(type, next_static(&from, &to)); }                 \
     void GOMP_doacross_##infix##post(type *at) {                                                                           \

@@ -5,21 +5,18 @@
 
 enum { FINAL = 2, GRAINSIZE = 1 << 9, IF = 1 << 10, NOGROUP = 1 << 11, REDUCTION = 1 << 12, STRICT = 1 << 14 };
 
-/* How many iterations the tasks have: `each`, and the first `more` of them one more; `last`: of the last task, of a strict grain. */
+/* How many tasks there are, and how many iterations each has; the first `more` have one more, the last what is left. */
 typedef struct {
-    uint64_t tasks, each, more, last;
+    uint64_t tasks, each, more;
 } parts;
 
 static parts part(uint64_t all, uint64_t number, uint32_t flags) {
-    if ((flags & GRAINSIZE) != 0 && (flags & STRICT) != 0) {
-        const uint64_t tasks = all / number + (all % number != 0);
-        return (parts){tasks, number, 0, all - (tasks - 1) * number};
-    }
+    if ((flags & GRAINSIZE) != 0 && (flags & STRICT) != 0) return (parts){(all - 1) / number + 1, number, 0};
     if ((flags & GRAINSIZE) != 0) number = all / number;
     if (number > all) number = all;
     if (number == 0) number = 1;
     const uint64_t each = all / number;
-    return (parts){number, each, all % number, each};
+    return (parts){number, each, all - each * number};
 }
 
 /* The group of the loop's tasks, unless there is none, and what they reduce; the list is behind the two numbers. */
@@ -32,16 +29,14 @@ static void loop_of_tasks(making m, uint32_t number, range r, uint32_t flags) {
     }
     if ((flags & NOGROUP) == 0) GOMP_taskgroup_start();
     if ((flags & REDUCTION) != 0) GOMP_taskgroup_reduction_register(*reduced);
-    const uint64_t all = r.distance / r.step + (r.distance % r.step != 0);
-    const parts p = part(all, number != 0 ? number : c->team != 0 ? c->team->threads : 1, flags);
-    uint64_t done = 0;
+    const parts p = part((r.distance - 1) / r.step + 1, number != 0 ? number : c->team != 0 ? c->team->threads : 1, flags);
     m.final = (flags & FINAL) != 0;
     for (uint64_t i = 0; i < p.tasks; i++) {
-        const uint64_t first = done * r.step;
-        done += i + 1 < p.tasks ? p.each + (i < p.more) : p.last;
-        const uint64_t last = done < all ? done * r.step : r.distance;
-        m.first = r.down ? r.start - first : r.start + first;
-        m.last = r.down ? r.start - last : r.start + last;
+        uint64_t size = (p.each + (i < p.more)) * r.step;
+        if (size > r.distance) size = r.distance;
+        m.first = r.start;
+        m.last = r.start = r.down ? r.start - size : r.start + size;
+        r.distance -= size;
         task_make(c, &m, (flags & IF) == 0);
     }
     if ((flags & NOGROUP) == 0) GOMP_taskgroup_end();

@@ -47,7 +47,7 @@ bool run_one(core *c, bool any) {
     if (t == 0) return false;
     task *found = any || (int32_t)(c->tail - c->base) > 0 ? pop(c, true) : 0;
     for (uint32_t i = 1; found == 0 && any && i < t->threads; i++) {
-        core *other = t->members[(c->number + i) % t->threads];
+        core *other = team_beside(t, c->number, i);
         if (other->head != other->tail) found = pop(other, false);
     }
     if (found != 0) run(c, found);

@@ -95,7 +95,7 @@ void team_barrier(core *c) {
     uint32_t epoch = ++c->epoch, round = 0;
     if (t == 0) return;
     for (uint32_t far = 1; far < t->threads; far *= 2, round++) {
-        raise(t->members[(c->number + far) % t->threads], round, epoch);
+        raise(team_beside(t, c->number, far), round, epoch);
         wait_for_flag(c, round, epoch);
     }
     word *pending = &t->pending[epoch & 1];
@@ -103,30 +103,19 @@ void team_barrier(core *c) {
         help_or_rest(c, bell);
 }
 
-typedef struct {
-    team *team;
-    uint32_t number, level, shared, single, epoch, base, in_final;
-    uint32_t outer, outermost, ticket;
-    task *task;
-    word *group;
-    loop *loop;
-} kept;
-
 static void run_alone(core *c, void (*body)(void *), void *data) {
+    enum { PLACE = offsetof(core, league) - offsetof(core, team) };
     team single = {.threads = 1, .members = {c}};
     task here = {.body = body, .in_final = c->in_final};
-    kept before = {c->team, c->number, c->level, c->shared, c->single, c->epoch, c->base, c->in_final,
-                   c->outer, c->outermost, c->ticket, c->task, c->group, c->loop};
+    char before[PLACE];
+    __builtin_memcpy(before, &c->team, PLACE);
     c->team = &single;
     c->number = c->shared = c->single = c->epoch = 0;
     c->task = &here, c->group = 0, c->base = c->tail;
     if (c->level++ == 0) c->outer = 0, c->outermost = 1;
     body(data);
     team_barrier(c);
-    c->team = before.team, c->number = before.number, c->level = before.level, c->shared = before.shared, c->single = before.single;
-    c->epoch = before.epoch, c->base = before.base, c->in_final = before.in_final, c->task = before.task;
-    c->group = before.group, c->loop = before.loop, c->outer = before.outer, c->outermost = before.outermost;
-    c->ticket = before.ticket;
+    __builtin_memcpy(&c->team, before, PLACE);
 }
 
 static void member(core *c) {
