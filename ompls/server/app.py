@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import functools
 import gc
+import itertools
 import logging
 import os
 import signal
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from socket import socket
 from typing import Any, Literal
@@ -62,7 +64,7 @@ class OmplsServer(LanguageServer):
         super().__init__("ompls", ompls.__version__, protocol_cls=Protocol, converter_factory=converter)
         self.client = clients.Client()
         self.trusted = True
-        self.roots: tuple[str, ...] = ()  # the folders that are open
+        self.roots: dict[str, str] = {}  # the folders that are open: by path, the client's URI
         self.exit_code = 1  # unless the client says goodbye
         self._main: asyncio.Task[None] | None = None
         self._lens_refresh: asyncio.Task[None] | None = None
@@ -85,7 +87,7 @@ class OmplsServer(LanguageServer):
         options = params.initialization_options
         given = options if isinstance(options, dict) else {}
         self.trusted = given.get("trusted") is not False
-        self.set_roots(self._roots(params))
+        self.set_roots([f.uri for f in params.workspace_folders or ()] or [params.root_uri or ""])
         if given:
             self.configure(given.get("settings"))
         client = params.process_id
@@ -115,15 +117,9 @@ class OmplsServer(LanguageServer):
             watch_client(client, gone)
         self.foreign.prepare()
 
-    def set_roots(self, roots: list[str]) -> None:
-        self.roots = tuple(roots)
-        self.engine.set_context(Context(self.client, tuple(roots), trusted=self.trusted))
-
-    def _roots(self, params: types.InitializeParams) -> list[str]:
-        uris = [f.uri for f in params.workspace_folders or ()]
-        if not uris and params.root_uri:
-            uris = [params.root_uri]
-        return [path_of(u) for u in uris if u.startswith("file:")]
+    def set_roots(self, uris: list[str]) -> None:
+        self.roots = {path_of(uri): uri for uri in uris if uri.startswith("file:")}
+        self.engine.set_context(Context(self.client, tuple(self.roots), trusted=self.trusted))
 
     async def initialized(self) -> None:
         """Register what can only be registered now, and ask for the settings."""
@@ -163,17 +159,22 @@ class OmplsServer(LanguageServer):
     # --- settings ------------------------------------------------------------------------------------------------
 
     async def fetch_settings(self) -> None:
-        if self.client.configuration:
-            params = types.ConfigurationParams([types.ConfigurationItem(section="ompls")])
-            answer = await self.request("workspace/configuration", params)
-            if isinstance(answer, (list, tuple)) and answer:
-                self.configure(answer[0])
+        """Those of the window, and of each folder."""
+        if not self.client.configuration:
+            return
+        roots = dict(self.roots)
+        items = [types.ConfigurationItem(scope_uri=uri, section="ompls") for uri in (None, *roots.values())]
+        answer = await self.request("workspace/configuration", types.ConfigurationParams(items))
+        if isinstance(answer, (list, tuple)) and answer and roots == self.roots:  # else it is asked again
+            self.configure(answer[0], dict(zip(roots, answer[1:], strict=False)))
 
-    def configure(self, value: object) -> None:
+    def configure(self, value: object, folders: Mapping[str, object] | None = None) -> None:
+        """folders -- by root; a client without settings for a folder says nothing of it."""
+        said = {root: read(its) for root, its in (folders or {}).items() if its is not None}
         given, problems = read(value)
-        for problem in problems:
+        for problem in dict.fromkeys([*problems, *itertools.chain.from_iterable(wrong for _, wrong in said.values())]):
             self.say("warning", problem)
-        if self.engine.configure(given):
+        if self.engine.configure(given, {root: layer for root, (layer, _) in said.items()}):
             self.diagnostics.refresh()
             self.foreign.configured()
             self.wide.changed()

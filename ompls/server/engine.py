@@ -17,7 +17,8 @@ import itertools
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pygls.exceptions import JsonRpcException
@@ -62,9 +63,9 @@ class Engine:
     ) -> None:
         self.nursery = nursery
         self.sessions: dict[str, Session] = {}  # by URI
-        self.settings = Settings()
         self.context = Context()
         self._given: Layer = {}
+        self._folders: Mapping[str, Layer] = {}  # what the editor says for each of the roots
         self._projects = ProjectFiles()
         self._on_result = on_result
         self._on_headers = on_headers
@@ -85,14 +86,15 @@ class Engine:
             self.context = context
             self._renew()
 
-    def configure(self, given: Layer) -> bool:
+    def configure(self, given: Layer, folders: Mapping[str, Layer]) -> bool:
         """New settings of the editor: every document is analysed again, with flags looked up anew.
 
+        folders -- by root, of the documents in it; `given` holds elsewhere.
         False when there is nothing new.
         """
-        if given == self._given:
+        if (given, folders) == (self._given, self._folders):
             return False
-        self._given, self.settings = given, settings_of(given)
+        self._given, self._folders = given, folders
         self._renew()
         return True
 
@@ -104,18 +106,34 @@ class Engine:
         session.settings = self.settings_for(session.document.path)
         session.stamp += 1
         self._forgive(session)
-        self._tell(session, messages.Configured(session.stamp, self._context(), session.settings))
+        self._tell(session, messages.Configured(session.stamp, self._context(session), session.settings))
 
-    def _context(self) -> Context:
-        context = self.context
-        return Context(context.client, context.roots, self.settings.flags, context.trusted)
+    def _context(self, session: Session) -> Context:
+        path = session.document.path
+        return replace(self.context, roots=self.roots_for(path), flags=self.flags_for(path))
+
+    def roots_for(self, path: str) -> tuple[str, ...]:
+        """All roots, first the one that the file is in: what is relative in its settings is meant from there."""
+        own = _innermost(self.roots, path)
+        return (own, *(root for root in self.roots if root != own)) if own else self.roots
+
+    def flags_for(self, path: str) -> tuple[str, ...]:
+        """The editor's, for that file."""
+        flags: tuple[str, ...] = self._given_for(path).get("flags", ())
+        return flags
+
+    def _given_for(self, path: str) -> Layer:
+        """The editor's settings of the innermost folder that the file is in."""
+        own = _innermost(self._folders, path)
+        return self._folders[own] if own else self._given
 
     def settings_for(self, path: str) -> Settings:
         """The editor's settings over those of the project file that is nearest to the file."""
         project = self._projects.of(path) if os.path.isabs(path) else None
         for problem in project.problems if project is not None else ():
             self._say(problem)
-        settings = self.settings if project is None else settings_of(project.layer, self._given)
+        given = self._given_for(path)
+        settings = settings_of(given) if project is None else settings_of(project.layer, given)
         for plan in plans(of_settings(settings.preview.device)):
             self._say(plan)
         return settings
@@ -291,7 +309,7 @@ class Engine:
         worker.send(
             messages.Open(
                 document.uri, document.path, document.version, document.source, document.encoding, session.stamp,
-                self._context(), session.settings, rules=not session.left_out,
+                self._context(session), session.settings, rules=not session.left_out,
             )
         )  # fmt: skip
         for other in self.sessions.values():
@@ -419,6 +437,11 @@ class Engine:
             self._stop(session, "it is tried again")
         session.again, session.failed = None, False
         session.left_out = session.ended = ""
+
+
+def _innermost(roots: Iterable[str], path: str) -> str:
+    """The folder that the file is in, the innermost of several; "" where it is in none."""
+    return max((root for root in roots if path.startswith(root.rstrip("/") + "/")), key=len, default="")
 
 
 def _concerns(session: Session, path: str) -> bool:

@@ -30,6 +30,10 @@ _PRAGMA = re.compile(
 )
 
 
+_Around = tuple[tuple[str, ...], tuple[str, ...]]  # roots and flags
+_MOST = 16  # of them
+
+
 def _of_workspace(roots: tuple[str, ...], flags: tuple[str, ...]) -> Languages:
     from ompls.project.language import Languages  # noqa: PLC0415 - `initialize` is answered without
     from ompls.project.workspace import Workspace  # noqa: PLC0415
@@ -40,8 +44,7 @@ def _of_workspace(roots: tuple[str, ...], flags: tuple[str, ...]) -> Languages:
 class ForeignFeature:
     def __init__(self, server: OmplsServer) -> None:
         self.server = server
-        self._of: tuple[tuple[str, ...], tuple[str, ...]] = (), ()  # the roots and flags of …
-        self._known: Languages | None = None
+        self._known: dict[_Around, Languages] = {}
         self._open: dict[str, tuple[Document, str]] = {}  # by URI: the document and its language
         self._published: dict[str, bytes] = {}
 
@@ -51,15 +54,18 @@ class ForeignFeature:
         if called == "c" and not path.endswith(".c"):
             return ""
         if path.endswith(".h"):
-            return name and self._languages().of_header(path)
-        return self._languages().of_source(path) or ("" if path.endswith(".c") else name)
+            return name and self._languages(path).of_header(path)
+        return self._languages(path).of_source(path) or ("" if path.endswith(".c") else name)
 
-    def _languages(self) -> Languages:
-        """Of the workspace with the settings of now."""
-        roots, flags = self.server.engine.roots, self.server.engine.settings.flags
-        if self._known is None or self._of != (roots, flags):
-            self._of, self._known = (roots, flags), _of_workspace(roots, flags)
-        return self._known
+    def _languages(self, path: str) -> Languages:
+        """Of the workspace with the settings that the file has now."""
+        engine = self.server.engine
+        around = engine.roots_for(path), engine.flags_for(path)
+        if around not in self._known:
+            if len(self._known) == _MOST:
+                self._known.clear()
+            self._known[around] = _of_workspace(*around)
+        return self._known[around]
 
     def prepare(self) -> None:
         """Import what the first document needs: `initialize` does not wait for it."""

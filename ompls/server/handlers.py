@@ -107,8 +107,9 @@ class Handlers:
 
     async def folders_changed(self, params: Any) -> None:
         uris = [folder.uri for folder in self.server.workspace.folders.values()]
-        self.server.set_roots([path_of(u) for u in uris if u.startswith("file:")])
+        self.server.set_roots(uris)
         self.server.wide.changed()
+        await self.server.fetch_settings()
 
     async def configuration_changed(self, params: types.DidChangeConfigurationParams) -> None:
         if self.server.client.configuration:

@@ -45,9 +45,9 @@ class RunFeature:
 
     async def run(self, params: Json) -> Json:
         """Translate, build and run a file.  `docs/lsp-extensions.md` has the fields."""
-        settings = self.server.engine.settings.run
         uri = params.get("textDocument", {}).get("uri", "")
         path = self._saved_path(uri)
+        settings = self.server.engine.settings_for(path).run
         remote = params.get("remote")  # `auto` is the device of the board then
         device = str(params.get("device") or (AUTO if remote else settings.device))
         arguments = [str(a) for a in params.get("arguments") or settings.arguments]
@@ -61,7 +61,7 @@ class RunFeature:
             command.append("--verbose")
         if settings.timeout:
             command += ["--timeout", str(settings.timeout)]
-        command += [*self.server.engine.settings.flags, path, "--", *arguments]
+        command += [*self.server.engine.flags_for(path), path, "--", *arguments]
         started = time.monotonic()
         child = await self._start(command, os.path.dirname(path), terminal)
         token = params.get("workDoneToken")

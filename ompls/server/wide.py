@@ -138,10 +138,11 @@ class WorkspaceDiagnostics:
     async def _files(self) -> list[str]:
         """The C files below the roots, in order; none when they are too many."""
         engine = self.server.engine
-        limit = engine.settings.diagnostics.workspace_files
+        wanted = {root: engine.settings_for(os.path.join(root, "x.c")).diagnostics for root in engine.roots}
+        limit = max([its.workspace_files for its in wanted.values()], default=0)
         if limit <= 0:
             return []
-        roots = [(root, engine.settings_for(os.path.join(root, "x.c")).diagnostics.exclude) for root in engine.roots]
+        roots = [(root, its.exclude) for root, its in wanted.items() if its.workspace_files > 0]
         found = await asyncio.get_running_loop().run_in_executor(None, _below, roots, 20 * limit)
         if len(found) > limit:
             self._tell_of_size(len(found), limit)
@@ -171,7 +172,7 @@ class WorkspaceDiagnostics:
     async def _check(self, path: str) -> None:
         engine = self.server.engine
         key, settings = self._key(path), engine.settings_for(path)
-        items = await self._found(Order(path, tuple(engine.roots), settings))
+        items = await self._found(Order(path, engine.roots_for(path), settings))
         number = digest(json.dumps(item, sort_keys=True).encode() for item in items)
         self._reports[path] = Report(key, number if items else "", items)
 

@@ -79,6 +79,7 @@ class Editor:
         self.result: Any = None
         self.process: Any = None  # the server's, unless a command has started it
         self.settings: dict[str, Any] = {}
+        self.folders: dict[str, Any] = {}  # settings, by the folder's URI
         self._arrived = asyncio.Event()
         self._listen()
 
@@ -96,7 +97,7 @@ class Editor:
 
         @feature("workspace/configuration")
         def configuration(params: types.ConfigurationParams) -> list[Any]:
-            return [self.settings for _ in params.items]
+            return [self.folders.get(item.scope_uri or "", self.settings) for item in params.items]
 
         def note_request(method: str) -> Callable[[Any], None]:
             def note(params: Any) -> None:
@@ -127,7 +128,13 @@ class Editor:
 
             feature(method)(note)
 
-    async def start(self, command: list[str] | None = None, root: Path | None = None, options: Any = None) -> Any:
+    async def start(
+        self,
+        command: list[str] | None = None,
+        root: Path | None = None,
+        options: Any = None,
+        roots: list[str] | None = None,
+    ) -> Any:
         """With a server that `command` starts, or one that is there at once."""
         if command is not None:
             await self.client.start_io(*command)
@@ -137,6 +144,7 @@ class Editor:
             capabilities=EDITORS[self.name](),
             root_uri=root.as_uri() if root else None,
             initialization_options=options,
+            workspace_folders=roots and [types.WorkspaceFolder(uri, uri) for uri in roots],
         )
         self.result = await self.client.initialize_session(params)
         return self.result

@@ -461,7 +461,7 @@ async def test_other_settings_are_a_new_beginning(tmp_path: Path, monkeypatch: p
         await it.until(lambda: session.left_out == "analysis")
         it.type(session)  # it is to be tried again in three seconds
         hangs.unlink()
-        it.engine.configure({"openmpVersion": "5.1"})
+        it.engine.configure({"openmpVersion": "5.1"}, {})
         assert (session.failed, session.left_out, session.ended, session.again) == (False, "", "", None)
         assert len(await it.known(session)) == 1
         process = session.process

@@ -115,7 +115,7 @@ class Checking:
 
         monkeypatch.setattr(checker, "check", watched)
         self.server = OmplsServer(Nursery({"check": checker.main}))
-        self.server.set_roots([str(root)])
+        self.server.set_roots([root.as_uri()])
 
     def dies(self, times: int) -> None:
         self.deadly.write_text(str(times))

@@ -40,6 +40,7 @@ const LIMITED = `int f(int *a) {
   return a[0];
 }
 `;
+const FOLDERS = { one: 'host', two: 'epiphany' }; // of a workspace of several, with the device of each
 const only = new RegExp(process.env['STEPS'] ?? '');
 const workspace = path.join(work, 'workspace');
 const data = path.join(work, 'data');
@@ -65,6 +66,13 @@ function prepare() {
   const tasks = [{ type: 'ompls', task: 'check', file: 'limited.c', device: 'epiphany' }];
   fs.writeFileSync(path.join(workspace, '.vscode/tasks.json'), JSON.stringify({ version: '2.0.0', tasks }));
   fs.writeFileSync(path.join(workspace, 'inactive.c'), '#if 0\nint never(void);\n#endif\nint always(void);\n');
+  for (const [name, device] of Object.entries(FOLDERS)) {
+    fs.mkdirSync(path.join(work, name, '.vscode'), { recursive: true });
+    fs.writeFileSync(path.join(work, name, '.vscode/settings.json'), JSON.stringify({ 'ompls.preview.device': device }));
+    fs.writeFileSync(path.join(work, name, 'saxpy.c'), example);
+  }
+  const folders = Object.keys(FOLDERS).map((name) => ({ path: name }));
+  fs.writeFileSync(path.join(work, 'folders.code-workspace'), JSON.stringify({ folders }));
   execFileSync(process.execPath, [entry, ...common, '--install-extension', vsix], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
@@ -110,9 +118,10 @@ class Session {
     this.passed++;
     console.log(`ok ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
   }
-  open(file) {
-    const payload = JSON.stringify([['openFile', `vscode-remote://${this.host}${path.join(workspace, file)}`]]);
-    return this.page.goto(`http://${this.host}/?folder=${workspace}&payload=${encodeURIComponent(payload)}`);
+  /** In our folder, else in the workspace that is named. */
+  open(file, where = `folder=${workspace}`) {
+    const payload = JSON.stringify([['openFile', `vscode-remote://${this.host}${path.resolve(workspace, file)}`]]);
+    return this.page.goto(`http://${this.host}/?${where}&payload=${encodeURIComponent(payload)}`);
   }
   visible(selector, text, timeout = 60_000) {
     return this.page.waitForFunction(
@@ -292,6 +301,17 @@ async function drive(s) {
     await s.visible('.xterm-rows', 'cannot run on epiphany');
     await s.command('Problems: Focus on Problems View');
     await s.visible('.markers-panel .monaco-list-row', 'cannot run on epiphany');
+  });
+  await s.step('each folder of a workspace has its settings', async () => {
+    for (const [name, device] of Object.entries(FOLDERS)) {
+      await s.open(path.join(work, name, 'saxpy.c'), `workspace=${path.join(work, 'folders.code-workspace')}`);
+      await s.visible('.codelens-decoration', `Preview ${device}`, 90_000);
+    }
+    const settings = path.join(work, 'two/.vscode/settings.json');
+    fs.writeFileSync(settings, JSON.stringify({ 'ompls.preview.device': 'mpinode' }));
+    await s.visible('.codelens-decoration', 'Preview mpinode');
+    await s.open('saxpy.c');
+    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
   });
   await s.step('it does so after a restart of the server', async () => {
     await s.command('Restart Server');

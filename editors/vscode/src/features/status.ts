@@ -1,7 +1,7 @@
 // Status: an item in the language status of C files, headers and previews that says how the server is. Needs nothing of the server.
 import * as vscode from 'vscode';
 import type { Connection, Health } from '../connection';
-import { SOURCES } from '../documents';
+import { activePlace, SOURCES } from '../documents';
 
 const TEXTS: Record<Health, [string, vscode.LanguageStatusSeverity]> = {
   starting: ['starting', vscode.LanguageStatusSeverity.Information],
@@ -16,7 +16,7 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
   const show = (health: Health): void => {
     const [text, severity] = TEXTS[health];
     item.text = `ompls: ${text}`;
-    item.detail = `previews show ${vscode.workspace.getConfiguration('ompls').get('preview.device')}`;
+    item.detail = `previews show ${vscode.workspace.getConfiguration('ompls', activePlace()?.uri).get('preview.device')}`;
     item.severity = severity;
     item.busy = health === 'starting';
     item.command =
@@ -25,5 +25,11 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
         : { command: 'ompls.restart', title: 'Restart' };
   };
   show(connection.health);
-  context.subscriptions.push(item, connection.onHealth(show));
+  const again = () => show(connection.health);
+  context.subscriptions.push(
+    item,
+    connection.onHealth(show),
+    vscode.window.onDidChangeActiveTextEditor(again),
+    vscode.workspace.onDidChangeConfiguration(again),
+  );
 }
