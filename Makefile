@@ -21,7 +21,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test test-all thorough checks lint types layers unit coverage typescript bench bench-static bench-cluster fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix vsix-bundled test-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-machine-code epiphany-toolchain docs clean
+.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix vsix-bundled test-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-machine-code epiphany-toolchain docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -51,10 +51,13 @@ demo: $(READY) $(PREPARED) ## check, preview and run examples/saxpy.c on the emb
 test: checks unit ## what every commit passes: all checks, and the tests that find most mistakes (5 minutes)
 
 test-all: checks ## all tests, but for those that need another machine, an editor or hours (20 minutes)
-	@$(PYTEST)
+	@$(PYTEST) -m "not exhaustive"
 
 thorough: $(READY_DEV) ## what test-all has and test has not
-	@$(PYTEST) -m thorough
+	@$(PYTEST) -m "thorough and not exhaustive"
+
+exhaustive: $(READY_DEV) ## more programs, texts and kernels of the kinds that test-all tries some of (10 minutes)
+	@$(PYTEST) -m exhaustive
 
 checks: $(READY_DEV) # side by side: each of them uses one core
 	@$(MAKE) --no-print-directory -j2 --output-sync typescript types lint layers

@@ -33,6 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["OMPLS_CACHE_DIR"] = str(OBJECTS)
     os.environ["XDG_CONFIG_HOME"] = str(OBJECTS.parent / "config")  # there is none: the user's boards are no devices
     config.addinivalue_line("markers", "thorough: left out by `make test`, done by `make test-all`")
+    config.addinivalue_line("markers", "exhaustive: thorough, and left out by `make test-all`, too (`make exhaustive`)")
     config.addinivalue_line(
         "markers", "machine_code: compiles kernels for GPUs, whose code is searched for hanging waits"
     )

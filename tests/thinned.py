@@ -1,4 +1,4 @@
-"""Which tests `make test` leaves to `make test-all`: those marked `thorough`."""
+"""Which tests `make test` leaves to `make test-all` (marked `thorough`), and what of these that leaves out (`exhaustive`)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,19 @@ from typing import Any
 import pytest
 
 
-def thinned(cases: Iterable[Any], one_in: int, also: Callable[[Any], bool] = lambda case: False) -> list[Any]:
-    """For `parametrize`: `make test` tries the first of every so many and those of `also`, `make test-all` all."""
-    return [
-        case if number % one_in == 0 or also(case) else pytest.param(*_values(case), marks=pytest.mark.thorough)
-        for number, case in enumerate(cases)
-    ]
+def thinned(
+    cases: Iterable[Any], one_in: int, also: Callable[[Any], bool] = lambda case: False, of_rest: int = 1
+) -> list[Any]:
+    """For `parametrize`: `make test` tries the first of every so many and those of `also`, `make test-all` also the
+    first of every `of_rest`, `make exhaustive` what is left."""
+    chosen = []
+    for number, case in enumerate(cases):
+        if number % one_in == 0 or also(case):
+            chosen.append(case)
+            continue
+        marks = [pytest.mark.thorough] if number % of_rest == 0 else [pytest.mark.thorough, pytest.mark.exhaustive]
+        chosen.append(pytest.param(*_values(case), marks=marks))
+    return chosen
 
 
 def _values(case: Any) -> tuple[Any, ...]:

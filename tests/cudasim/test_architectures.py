@@ -134,7 +134,7 @@ def test_what_came_later_does_not_compile(on: Callable[..., sim.Device], body: s
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", ["sm_53", "sm_90"])
+@pytest.mark.parametrize("name", ["sm_53", pytest.param("sm_90", marks=pytest.mark.exhaustive)])
 def test_the_device_library_is_right_there(name: str, tmp_path: Path) -> None:
     """The scheme of master and workers differs before sm_70: lanes that have nothing to do stay away from barriers."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"--basetemp={tmp_path / 'inner'}"]

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(nvrtc.available() is None, reason="no libnvrtc: 
 
 
 @pytest.mark.parametrize(
-    ("name", "arch"), thinned([(name, arch) for arch in ARCHITECTURES for name in LIBRARY_KERNELS], 11)
+    ("name", "arch"), thinned([(name, arch) for arch in ARCHITECTURES for name in LIBRARY_KERNELS], 11, of_rest=5)
 )
 def test_the_library_compiles(name: str, arch: str, gpu_code: Callable[..., nvrtc.Compiled]) -> None:
     text = (sim.KERNELS / name).read_text()

@@ -14,7 +14,10 @@ HERE = Path(__file__).resolve().parent
 
 @pytest.mark.thorough
 @pytest.mark.timeout(900)
-def test_the_suite_under_sanitizers(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "tests", ["not thorough", pytest.param("thorough and not exhaustive", marks=pytest.mark.exhaustive)]
+)
+def test_the_suite_under_sanitizers(tests: str, tmp_path: Path) -> None:
     if os.environ.get("OMPLS_TEST_SANITIZE") == "1":
         pytest.skip("this is the run under sanitizers")
     library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
@@ -26,7 +29,7 @@ def test_the_suite_under_sanitizers(tmp_path: Path) -> None:
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
     suites = [str(HERE / f"test_{name}.py") for name in ("device_lib", "engine", "errors", "faults", "process")]
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", tests]
     command += [f"--basetemp={tmp_path / 'inner'}", *suites]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=HERE.parents[1])
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-8000:]

@@ -117,7 +117,9 @@ def test_its_kernels_are_shown_and_written(name: str, tmp_path: Path) -> None:
     assert room.shown in (tmp_path / "bundle" / path).read_text()
 
 
-@pytest.mark.parametrize(("name", "program"), thinned(RUNS, 7), ids=lambda value: getattr(value, "stem", value))
+@pytest.mark.parametrize(
+    ("name", "program"), thinned(RUNS, 7, of_rest=2), ids=lambda value: getattr(value, "stem", value)
+)
 def test_programs_are_right_on_it(name: str, program: Path, tmp_path: Path) -> None:
     device = f"{name}:2" if program.stem == "dot_devices" else name
     record = tmp_path / "trace"
