@@ -1,4 +1,4 @@
-"""Which tests `make test` leaves to `make test-all` (marked `thorough`), and what of these that leaves out (`exhaustive`)."""
+"""Which tests `make test` leaves to `make test-all` (`thorough`), and that to `make exhaustive` (`exhaustive`)."""
 
 from __future__ import annotations
 
