@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.model import ast
 from ompls.analysis.rules.support.edits import insert_before
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.ordering.calls import clashes_of
@@ -25,8 +26,13 @@ def check(scene: Scene) -> Iterator[Finding]:
             message = f"`{name}` leaves the device here while {earlier} may still use it: nothing waits for it"
         else:
             message = f"`{name}` is {verb(clash.two)} here while {earlier} may still be {_doing(clash)} it: nothing orders them"
-        fix = insert_before(scene, other.stmt, "taskwait") if clash.one.child and not _has_parts(other) else ()
-        sure = severity(clash) if not _only_copied(clash, scene) else "hint"
+        stays = _looks_at_memory(one)
+        fix = (
+            insert_before(scene, other.stmt, "taskwait")
+            if clash.one.child and not stays and not _has_parts(other)
+            else ()
+        )
+        sure = "hint" if stays or _only_copied(clash, scene) else severity(clash)
         yield Finding(clash.two.span, message, sure, other_place(clash, scene), fix)
 
 
@@ -39,6 +45,12 @@ def _only_copied(clash: Clash, scene: Scene) -> bool:
         c.two.symbol is clash.two.symbol and {c.one.unit, c.other} == {*units} and not (c.one.touch.copy and c.two.copy)
         for c in clashes_of(scene)
     )
+
+
+def _looks_at_memory(unit: Unit) -> bool:
+    """Whether it may be ordered by a word that it waits for: a kernel that stays, which the host feeds."""
+    stmts = (n.directive for n in ast.nodes(unit.stmt) if isinstance(n, ast.DirectiveStmt))
+    return any(d.name == "flush" or (d.name == "atomic" and d.clause("read", "capture", "compare")) for d in stmts)
 
 
 def _words(unit: Unit) -> tuple[str, ...]:
@@ -142,6 +154,22 @@ void f(double *out) {
     //  ^^^^ warning: `x` is written here while the target region with `nowait` may still be writing it: nothing orders them
     #pragma omp taskwait
     out[0] = x[0] + x[512];
+}
+""",
+        """
+void f(double *x, int round) {
+    #pragma omp target enter data map(to: x[0:8], round)
+    #pragma omp target map(round) nowait
+    for (int now = 0; now >= 0; x[0] += now) {
+        #pragma omp atomic read acquire
+        now = round;
+    }
+    #pragma omp target update to(x[0:8])
+    //                           ^^^^^^ hint: `x` is written here while the target region with `nowait` may still be writing it: nothing orders them
+    round = -1;
+    #pragma omp target update to(round)
+    #pragma omp taskwait
+    #pragma omp target exit data map(from: x[0:8]) map(release: round)
 }
 """,
     ),

@@ -19,9 +19,19 @@ def check(scene: Scene) -> Iterator[Finding]:
             name, kind = found.event.name, found.event.detail
             message = f"the region writes `{name}`, but `map({kind}: …)` copies nothing back: it is present already"
             yield finding(found, message, "hint")
+    later = _written_later(scene)
     for found in certain(scene, "redundant-update"):
+        if found.event.name.split("[")[0] in later:
+            continue
         message = f"nobody has written `{found.event.name}` since it was copied last: the update copies the same again"
         yield finding(found, message, "hint")
+
+
+def _written_later(scene: Scene) -> set[str]:
+    """What a region with `nowait` may write at any time, until it is waited for."""
+    regions = scene.content.regions if scene.content is not None else []
+    going = [r for r in regions if r.stmt.directive.clause("nowait") is not None]
+    return {v.symbol.name for r in going for v in r.variables if v.writes}
 
 
 def _is_missed(scene: Scene, found: Noticed) -> bool:
@@ -79,6 +89,22 @@ int main(void) {
 """,
     ),
     good=(
+        """
+int main(void) {
+    int served = 0;
+    #pragma omp target data map(tofrom: served)
+    {
+        #pragma omp target map(served) nowait
+        for (int i = 1; i < 3; i++)
+            served = i;
+        while (served < 2) {
+            #pragma omp target update from(served)
+        }
+        #pragma omp taskwait
+    }
+    return 0;
+}
+""",
         """
 int main(void) {
     int x[10] = {1};
