@@ -68,7 +68,7 @@ def list_devices(as_json: bool, further: Sequence[Dict[str, object]] = (), but: 
                 "description": state.description,
                 "reason": state.reason,
                 "hint": state.hint,
-                **({"board": True} if device in there else {}),
+                **(_of_board(device) if device in there else {}),
             }
         )
     entries += further
@@ -83,6 +83,13 @@ def _boards() -> List[Device]:
     except RuntimeProblem as error:
         sys.stderr.write("ompls: warning: {}\n".format(error))
         return []
+
+
+def _of_board(device: Device) -> Dict[str, object]:
+    """How the last login went, as programs ask."""
+    login = getattr(device, "login", None)
+    state = "untried" if login is None else "failed" if login.problem else "reached"
+    return {"board": True, "login": state}
 
 
 def _line(entry: Dict[str, object]) -> str:

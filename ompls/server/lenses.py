@@ -20,7 +20,8 @@ def lenses(opened: Opened, result: Result, prices: Mapping[str, str]) -> list[by
     for device in of_settings(name)[:1]:
         name = device.name
         title = "" if device.planned else f"Preview {device.language or name}"
-    run = settings.lens.run and context.trusted and os.path.isabs(document.path)
+    program = os.path.isabs(document.path) and not document.path.endswith(".h")
+    run = settings.lens.run and context.trusted and program
     shown, on = title if settings.lens.preview and title else None, settings.run.device if run else None
     offer = Offer(document.uri, shown, name, on, tuple(prices.items()))
     return answer(offer, result.tu, result.lines, context.client.encoding)

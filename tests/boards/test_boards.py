@@ -55,6 +55,23 @@ def test_a_second_run_builds_and_sends_nothing(board: Sshd, tmp_path: Path) -> N
     assert calls.read_text() == "call\ncall\n"  # the login, and the program
 
 
+def login(board: Sshd) -> tuple[str, str]:
+    """What is known of the last one, without another one."""
+    entries = json.loads(board.ompls("devices", "--json").stdout)["devices"]
+    (nano,) = [entry for entry in entries if entry.get("board")]
+    return nano["login"], nano["description"].rpartition("; ")[2]
+
+
+def test_devices_say_how_the_last_login_went(board: Sshd, tmp_path: Path) -> None:
+    board = Sshd(board.place, {**board.environment, "OMPLS_CACHE_DIR": str(tmp_path / "own")})
+    assert login(board) == ("untried", "not tried yet")
+    refused = changed(board, tmp_path, "echo no route to it >&2; exit 255")
+    assert refused.ompls("remote", "test", "nano").returncode == 2
+    assert login(board) == ("failed", "login failed just now: no route to it")
+    assert board.ompls("remote", "test", "nano").returncode == 0
+    assert login(board) == ("reached", "reached just now")
+
+
 def changed(board: Sshd, place: Path, line: str) -> Sshd:
     """Where each `ssh` does something first."""
     wrapper = place / "bin/ssh"

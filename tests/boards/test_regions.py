@@ -115,7 +115,7 @@ def test_a_board_is_checked_for_as_the_device_on_it(board: Sshd, tmp_path: Path)
     source = tmp_path / "plain.c"
     source.write_text("int main(void) {\n  int x = 0;\n#pragma omp target map(x)\n  x = 1;\n  return !x;\n}\n")
     assert board.ompls("check", "--device", "nano", source).returncode == 0
-    assert f"available (over SSH: board; {os.uname().machine})" in board.ompls("devices").stdout
+    assert f"available (over SSH: board; {os.uname().machine}; " in board.ompls("devices").stdout
     done = ompls("check", "--device", "nano", source)  # where nobody has added it
     assert "unknown device 'nano'" in done.stderr
     config = tmp_path / "ompls"

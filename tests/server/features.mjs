@@ -77,7 +77,7 @@ const requests = [];
 const devices = [
   { name: 'host', available: true, description: 'cores' },
   { name: 'cuda', available: false, reason: 'no driver', hint: 'install it' },
-  { name: 'nano', available: true, description: 'over SSH', board: true },
+  { name: 'nano', available: true, description: 'over SSH', board: true, login: 'failed' },
 ];
 let output;
 const connection = {

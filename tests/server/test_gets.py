@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from .conftest import Editor
 from .test_editors import SAXPY
-from .test_prices import FIXED
+from .test_prices import FIXED, titles
 
 pytestmark = pytest.mark.asyncio
 DEVICES = ["cuda", "cudasim", "epiphany", "host", "mpinode"]
@@ -41,6 +41,13 @@ async def test_every_device_is_offered_in_a_region(vscode: Editor, tmp_path: Pat
     # the light bulb is for the pragma only
     assert len(await shows(vscode, uri, pragma, BY_EDITOR)) == len(DEVICES)
     assert not await shows(vscode, uri, body, BY_EDITOR)
+
+
+async def test_a_header_is_no_program_to_run(vscode: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.h").as_uri()
+    vscode.open(uri, SAXPY)
+    assert await titles(vscode, uri) == ["Preview CUDA"]
+    assert len(await shows(vscode, uri, line_of(SAXPY, "#pragma"))) == len(DEVICES)
 
 
 async def test_the_title_has_the_price_that_is_known(vscode: Editor, tmp_path: Path) -> None:

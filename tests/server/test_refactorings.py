@@ -7,6 +7,16 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from ompls.analysis.model.builder import Analyzer
+from ompls.analysis.source import EMPTY_SNAPSHOT
+from ompls.analysis.text import LineIndex
+from ompls.server.actions import Actions
+from ompls.server.client import Client
+from ompls.server.messages import Context, Open
+from ompls.server.opened import Opened, Result
+from ompls.server.refactorings import refactorings
+from ompls.server.settings import Settings
+
 from .conftest import Editor
 from .test_editors import edits_of
 
@@ -65,3 +75,17 @@ async def test_nothing_is_offered_outside_of_pragmas_or_unasked(editor: Editor, 
     await editor.diagnostics(uri)
     assert not await actions(editor, uri, "y[i]")
     assert TITLE not in [a.title for a in await actions(editor, uri, "target teams", "quickfix")]
+
+
+async def test_what_cannot_be_done_before_the_headers_are_read_says_so() -> None:
+    client = Client(disabled_actions=True)
+    path, source = "/w/a.c", TEXT.encode()
+    opened = Opened(Open("file:///w/a.c", path, 1, source, "utf-8", 1, Context(client), Settings()))
+    tu = Analyzer().analyze(path, source, EMPTY_SNAPSHOT, Settings().for_analysis())
+    result = Result(1, 1, tu, LineIndex(source), [], 0.0)
+    place = types.Position(2, 12)
+    offered = refactorings(Actions(opened, result, {}), types.Range(place, place))
+    assert {action["title"]: action.get("disabled") for action in offered}[TITLE] == {
+        "reason": "the headers are not read yet"
+    }
+    assert not any("edit" in action for action in offered)

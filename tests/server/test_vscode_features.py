@@ -52,8 +52,8 @@ def test_commands_know_their_source_and_runs_share_a_terminal() -> None:
     assert said["choices"] == [
         ["$(check) host", "", "cores"],
         ["$(circle-slash) cuda", "", "no driver; install it"],
-        ["$(remote) nano", "the whole program", "over SSH"],
-        ["$(check) nano", "its regions", "over SSH"],
+        ["$(warning) nano", "the whole program", "over SSH"],
+        ["$(warning) nano", "its regions", "over SSH"],
     ]
     asked = ["ompls/devices", "", ""]
     assert said["informed"][1:] == ["ompls: open a C file in a trusted workspace to run it."]

@@ -62,6 +62,7 @@ function prepare() {
   fs.writeFileSync(path.join(workspace, 'typed.c'), 'void typed(void) {\n\n}\n');
   fs.writeFileSync(path.join(workspace, 'asks.c'), ASKS);
   fs.writeFileSync(path.join(workspace, 'limited.c'), LIMITED);
+  fs.writeFileSync(path.join(workspace, 'alone.h'), 'static inline void f(int *a) {\n#pragma omp target map(a[0:9])\n  a[a[0]] = 1;\n}\n');
   fs.mkdirSync(path.join(workspace, '.vscode'));
   const tasks = [{ type: 'ompls', task: 'check', file: 'limited.c', device: 'epiphany' }];
   fs.writeFileSync(path.join(workspace, '.vscode/tasks.json'), JSON.stringify({ version: '2.0.0', tasks }));
@@ -301,6 +302,18 @@ async function drive(s) {
     await s.visible('.xterm-rows', 'cannot run on epiphany');
     await s.command('Problems: Focus on Problems View');
     await s.visible('.markers-panel .monaco-list-row', 'cannot run on epiphany');
+  });
+  await s.step('a header alone has its lens, its actions and its preview', async () => {
+    await s.open('alone.h');
+    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
+    await s.page.waitForSelector(`${left} .editor-actions [aria-label^="Preview Generated Kernel"]`);
+    await s.page.click(`${left} .view-lines`);
+    await s.place(2, 15);
+    await s.page.keyboard.press('Control+.');
+    await s.visible('.action-widget .monaco-list-row', 'Show what cuda gets');
+    await s.page.keyboard.press('Escape');
+    await s.page.click('.codelens-decoration a:has-text("Preview CUDA")');
+    await s.visible(editors, '__global__');
   });
   await s.step('each folder of a workspace has its settings', async () => {
     for (const [name, device] of Object.entries(FOLDERS)) {

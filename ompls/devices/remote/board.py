@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 from ompls.devices.remote.device import Remote
 from ompls.devices.remote.image import build_image
 from ompls.devices.remote.near import Line, Near, Unreachable
 from ompls.devices.remote.streams import Streams
 from ompls.runtime.boards import board as there
+from ompls.runtime.boards.logins import Login, last
 from ompls.runtime.boards.registered import Board
 from ompls.runtime.boards.ssh import Connection
 from ompls.runtime.devices import Availability, ImageJob
@@ -50,6 +51,11 @@ class BoardDevice(Remote):
     def name(self) -> str:
         return self._board.name
 
+    @property
+    def login(self) -> Optional[Login]:
+        """The last one, if any."""
+        return last(self._board)
+
     def make_near(self) -> Near:
         return Near(self.name, "cpu", lambda wanted: wanted or 1, self._start)
 
@@ -64,7 +70,8 @@ class BoardDevice(Remote):
         state = super().probe()
         facts = self._board.facts
         told = ", ".join(filter(None, (facts.get("model"), facts.get("architecture"), facts.get("gpu"))))
-        text = "over SSH: {}; {}".format(self._board.address, told or "not asked yet")
+        parts = ("over SSH: " + self._board.address, told, self.login.told if self.login else "not tried yet")
+        text = "; ".join(filter(None, parts))
         return Availability(True, description=text) if state.available else state
 
     def build_image(self, job: ImageJob) -> Path:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any, Optional, Sequence, Tuple
 
 from ..errors import RuntimeProblem, one_line
+from . import logins
 from .registered import Board
 
 COMMAND = 'exec sh -c \'IFS= read -r n && eval "$(head -c "$n")"\''
@@ -178,8 +179,11 @@ class Connection:
             timer.cancel()
         if not begun:
             self.close()
-            raise Lost("board '{}'".format(self.board.name), self._told() or "ssh said nothing", self._hint())
+            told = self._told() or "ssh said nothing"
+            logins.keep(self.board, told)
+            raise Lost("board '{}'".format(self.board.name), told, self._hint())
         self._is_ready = True
+        logins.keep(self.board)
         self._beating = subprocess.Popen(
             ["/bin/sh", "-c", _BEAT, str(os.getpid())],
             stdin=subprocess.DEVNULL,

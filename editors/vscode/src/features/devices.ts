@@ -10,6 +10,12 @@ export interface Device {
   board?: boolean;
   reason?: string;
   hint?: string;
+  login?: 'reached' | 'failed' | 'untried'; // of a board
+}
+
+/** Whether it can be used, as an icon: of a board what the last login says. */
+export function iconOf({ available, login }: Device): string {
+  return !available ? '$(circle-slash)' : login === 'failed' ? '$(warning)' : login === 'untried' ? '$(question)' : '$(check)';
 }
 
 export function activate(context: vscode.ExtensionContext, connection: Connection): void {
@@ -18,8 +24,8 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
       const answer = await connection.request<Device[] | { devices: Device[] }>('ompls/devices', {});
       const devices = Array.isArray(answer) ? answer : answer.devices;
       const items = devices.map((d) => ({
-        label: `${d.available ? '$(check)' : '$(circle-slash)'} ${d.name}`,
-        detail: [d.reason, d.hint].filter(Boolean).join('; '),
+        label: `${iconOf(d)} ${d.name}`,
+        detail: d.available ? (d.description ?? '') : [d.reason, d.hint].filter(Boolean).join('; '),
       }));
       await vscode.window.showQuickPick(items, { placeHolder: 'Devices of this machine' });
     } catch (problem) {

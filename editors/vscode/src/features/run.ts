@@ -3,7 +3,7 @@
 // Never in an untrusted workspace.
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
-import type { Device } from './devices';
+import { type Device, iconOf } from './devices';
 import { activePlace } from '../documents';
 
 interface Output {
@@ -76,10 +76,10 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
 function choices(device: Device): (vscode.QuickPickItem & { wanted: Wanted })[] {
   const { name, board, available, description = '' } = device;
   const detail = available ? description : [device.reason, device.hint].filter(Boolean).join('; ');
-  const regions = { label: `$(${available ? 'check' : 'circle-slash'}) ${name}`, detail, wanted: { device: name } };
+  const regions = { label: `${iconOf(device)} ${name}`, detail, wanted: { device: name } };
   return board
     ? [
-        { label: `$(remote) ${name}`, description: 'the whole program', detail: description, wanted: { remote: name } },
+        { label: `${iconOf(device)} ${name}`, description: 'the whole program', detail: description, wanted: { remote: name } },
         { ...regions, description: 'its regions' },
       ]
     : [regions];
