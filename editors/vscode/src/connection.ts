@@ -136,8 +136,10 @@ export class Connection {
     });
     this.client = client;
     this.clientChanged.fire(client);
+    const began = Date.now();
     try {
       await client.start();
+      this.log.info(`the server answers after ${Date.now() - began} ms`);
       const [theirs, ours] = [client.initializeResult?.serverInfo?.version, this.context.extension.packageJSON.version];
       if (theirs !== ours) {
         this.log.warn(`the server is of version ${theirs ?? 'unknown'}, the extension of ${ours}: some of it may not work`);

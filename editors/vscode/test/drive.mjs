@@ -1,28 +1,10 @@
-// What a user of VS Code sees, in a real one: code-server with our .vsix, driven by Chromium.
-//
-//   node drive.mjs CODE_SERVER_DIR EXTENSION.vsix REPOSITORY OMPLS_COMMAND WORK_DIR      (no command: "", the extension finds one)
+// What a user of VS Code sees, in a real one (code.mjs).
 //
 // Each step waits for something to be visible; the first that does not come is the failure, with a screenshot.  STEPS=REGEXP in
 // the environment: only those whose name matches.
-import { execFileSync, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
-import * as http from 'node:http';
-import * as net from 'node:net';
 import * as path from 'node:path';
-import { chromium } from 'playwright-core';
-
-const [codeServer, vsix, repository, ompls, work] = process.argv.slice(2);
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const QUIET = {
-  'chat.disableAIFeatures': true,
-  'editor.minimap.enabled': false,
-  'files.hotExit': 'off',
-  'remote.autoForwardPorts': false,
-  'security.workspace.trust.enabled': false,
-  'terminal.integrated.gpuAcceleration': 'off',
-  'workbench.secondarySideBar.defaultVisibility': 'hidden',
-  'workbench.startupEditor': 'none',
-};
+import { repository, withWindow, work, workspace } from './code.mjs';
 
 const ASKS = `#include <stdio.h>
 int main(void) {
@@ -41,126 +23,25 @@ const LIMITED = `int f(int *a) {
 }
 `;
 const FOLDERS = { one: 'host', two: 'epiphany' }; // of a workspace of several, with the device of each
-const only = new RegExp(process.env['STEPS'] ?? '');
-const workspace = path.join(work, 'workspace');
-const data = path.join(work, 'data');
-const extensions = path.join(work, 'extensions');
-const entry = path.join(codeServer, 'out/node/entry.js');
-const common = ['--user-data-dir', data, '--extensions-dir', extensions, '--config', path.join(work, 'config.yaml')];
-
-function prepare() {
-  for (const directory of [workspace, path.join(data, 'User'), path.join(data, 'Machine')]) {
-    fs.mkdirSync(directory, { recursive: true });
-  }
-  fs.writeFileSync(path.join(work, 'config.yaml'), 'auth: none\ncert: false\n');
-  fs.writeFileSync(path.join(data, 'User/settings.json'), JSON.stringify({ ...QUIET, 'ompls.server.path': ompls }));
-  // The window of a busy machine may come up without the user's settings; those of the machine come with the server.
-  fs.writeFileSync(path.join(data, 'Machine/settings.json'), JSON.stringify({ 'ompls.server.path': ompls }));
+function files() {
   const example = fs.readFileSync(path.join(repository, 'examples/saxpy.c'), 'utf8');
-  fs.writeFileSync(path.join(workspace, 'saxpy.c'), example);
-  fs.writeFileSync(path.join(workspace, 'mistake.c'), example.replace('omp target', 'omp tarrget'));
-  fs.writeFileSync(path.join(workspace, 'typed.c'), 'void typed(void) {\n\n}\n');
-  fs.writeFileSync(path.join(workspace, 'asks.c'), ASKS);
-  fs.writeFileSync(path.join(workspace, 'limited.c'), LIMITED);
-  fs.writeFileSync(path.join(workspace, 'alone.h'), 'static inline void f(int *a) {\n#pragma omp target map(a[0:9])\n  a[a[0]] = 1;\n}\n');
-  fs.mkdirSync(path.join(workspace, '.vscode'));
   const tasks = [{ type: 'ompls', task: 'check', file: 'limited.c', device: 'epiphany' }];
-  fs.writeFileSync(path.join(workspace, '.vscode/tasks.json'), JSON.stringify({ version: '2.0.0', tasks }));
-  fs.writeFileSync(path.join(workspace, 'inactive.c'), '#if 0\nint never(void);\n#endif\nint always(void);\n');
+  const made = {
+    'saxpy.c': example,
+    'mistake.c': example.replace('omp target', 'omp tarrget'),
+    'typed.c': 'void typed(void) {\n\n}\n',
+    'asks.c': ASKS,
+    'limited.c': LIMITED,
+    'alone.h': 'static inline void f(int *a) {\n#pragma omp target map(a[0:9])\n  a[a[0]] = 1;\n}\n',
+    'inactive.c': '#if 0\nint never(void);\n#endif\nint always(void);\n',
+    '.vscode/tasks.json': JSON.stringify({ version: '2.0.0', tasks }),
+    '../folders.code-workspace': JSON.stringify({ folders: Object.keys(FOLDERS).map((name) => ({ path: name })) }),
+  };
   for (const [name, device] of Object.entries(FOLDERS)) {
-    fs.mkdirSync(path.join(work, name, '.vscode'), { recursive: true });
-    fs.writeFileSync(path.join(work, name, '.vscode/settings.json'), JSON.stringify({ 'ompls.preview.device': device }));
-    fs.writeFileSync(path.join(work, name, 'saxpy.c'), example);
+    made[`../${name}/saxpy.c`] = example;
+    made[`../${name}/.vscode/settings.json`] = JSON.stringify({ 'ompls.preview.device': device });
   }
-  const folders = Object.keys(FOLDERS).map((name) => ({ path: name }));
-  fs.writeFileSync(path.join(work, 'folders.code-workspace'), JSON.stringify({ folders }));
-  execFileSync(process.execPath, [entry, ...common, '--install-extension', vsix], { stdio: ['ignore', 'ignore', 'inherit'] });
-}
-
-const freePort = () =>
-  new Promise((resolve) => {
-    const probe = net.createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
-
-async function listening(port) {
-  for (let tries = 0; tries < 150; tries++) {
-    const ok = await new Promise((resolve) => {
-      http.get({ host: '127.0.0.1', port, path: '/healthz' }, (r) => resolve(r.resume().statusCode === 200)).on('error', () => resolve(false));
-    });
-    if (ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  throw new Error('code-server does not listen');
-}
-
-/** Steps with a name, in order; `visible` waits for text in elements of the page. */
-class Session {
-  constructor(page, host) {
-    this.page = page;
-    this.host = host;
-    this.passed = 0;
-  }
-  async step(name, action) {
-    if (!only.test(name)) return;
-    const started = Date.now();
-    try {
-      await action();
-    } catch (problem) {
-      const picture = path.join(repository, '.cache', 'test-vscode-failure.png');
-      fs.mkdirSync(path.dirname(picture), { recursive: true });
-      await this.page.screenshot({ path: picture }).catch(() => {});
-      const notes = await this.page.locator('.notification-list-item-message').allTextContents();
-      console.log(notes.map((text) => `# ${text}`).join('\n'));
-      throw new Error(`${name}: ${problem.message.split('\n')[0]} (screenshot: ${picture})`);
-    }
-    this.passed++;
-    console.log(`ok ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
-  }
-  /** In our folder, else in the workspace that is named. */
-  open(file, where = `folder=${workspace}`) {
-    const payload = JSON.stringify([['openFile', `vscode-remote://${this.host}${path.resolve(workspace, file)}`]]);
-    return this.page.goto(`http://${this.host}/?${where}&payload=${encodeURIComponent(payload)}`);
-  }
-  visible(selector, text, timeout = 60_000) {
-    return this.page.waitForFunction(
-      ([s, t]) => [...document.querySelectorAll(s)].some((e) => e.textContent.replace(/\u00a0/g, ' ').includes(t)),
-      [selector, text],
-      { timeout },
-    );
-  }
-  async place(line, column) {
-    await this.page.keyboard.press('Control+g');
-    await this.page.waitForSelector('.quick-input-widget:not([style*="display: none"]) input');
-    await this.page.keyboard.type(`${line}:${column}`);
-    await this.page.keyboard.press('Enter');
-    await this.page.waitForSelector('.quick-input-widget', { state: 'hidden' });
-  }
-  /** Once the command is there: it is offered when the extension has looked at what is open. */
-  async command(title) {
-    const row = `.quick-input-list .monaco-list-row:has-text("${title}")`;
-    for (let tries = 0; ; tries++) {
-      await this.page.keyboard.press('F1');
-      await this.page.waitForSelector('.quick-input-widget:not([style*="display: none"]) input');
-      await this.press(title.includes(':') ? title : `ompls: ${title}`);
-      const offered = await this.page.waitForSelector(row, { timeout: 10_000 }).catch(() => undefined);
-      if (offered) return this.page.click(row);
-      await this.page.keyboard.press('Escape');
-      if (tries > 8) throw new Error(`"${title}" is not offered`);
-    }
-  }
-  async press(text) {
-    await this.page.keyboard.type(text, { delay: 30 });
-  }
-  /** Keys are dealt with later, on a busy machine much later; the page must not be left before. */
-  async saved(file, text) {
-    for (const end = Date.now() + 30_000; fs.readFileSync(path.join(workspace, file), 'utf8') !== text; ) {
-      if (Date.now() > end) throw new Error(`${file} is not saved as it was`);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
+  return made;
 }
 
 async function drive(s) {
@@ -386,31 +267,4 @@ async function drive(s) {
   });
 }
 
-prepare();
-const port = await freePort();
-const options = ['--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust'];
-const server = spawn(process.execPath, [entry, ...common, ...options, workspace], { stdio: 'ignore', detached: true });
-const executablePath = BROWSERS.find((file) => fs.existsSync(file));
-const browser = await chromium.launch({
-  executablePath,
-  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-});
-let failed = 0;
-const page = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
-page.on('dialog', (dialog) => dialog.accept()); // a page with changes may be left
-const session = new Session(page, `127.0.0.1:${port}`);
-try {
-  await listening(port);
-  await drive(session);
-} catch (problem) {
-  failed = 1;
-  console.log(`not ok ${problem.message}`);
-  for (const file of fs.readdirSync(data, { recursive: true }).filter((name) => /ompls[^/]*\.log$/.test(name))) {
-    console.log(`--- ${file}\n${fs.readFileSync(path.join(data, file), 'utf8').split('\n').slice(-40).join('\n')}`);
-  }
-} finally {
-  await browser.close();
-  process.kill(-server.pid, 'SIGTERM');
-}
-console.log(`${session.passed} passed, ${failed} failed`);
-process.exitCode = failed;
+await withWindow(files(), drive);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Drives the extension in a real VS Code (code-server) with Chromium: `make test-vscode`.  With BUNDLED set it is the one that
-# `make vsix-bundled` has made, on a PATH with the system's Python and nothing of ours.
+# `make vsix-bundled` has made, on a PATH with the system's Python and nothing of ours.  SCRIPT=bench: `make bench-vscode`.
 # What is heavy is kept in the cache directory (OMPLS_CACHE_DIR, else .cache/): about 700 MB, 5 minutes the first time.
 set -euo pipefail
 
@@ -67,4 +67,4 @@ if [[ -n ${BUNDLED:-} ]]; then
   unset PYTHONPATH
   export PATH=$node_home/bin:/usr/bin:/bin
 fi
-node "$here/drive.mjs" "$server/node_modules/code-server" "$vsix" "$root" "$exec_server" "$work"
+node "$here/${SCRIPT:-drive}.mjs" "$server/node_modules/code-server" "$vsix" "$root" "$exec_server" "$work"
