@@ -3,7 +3,7 @@
     python editors/vscode/bundle.py linux-x64|linux-arm64
 
 bundled/lib has ompls and what is the same for every Python, bundled/cpXY what is compiled for one of them;
-bundled/serve.py starts the server with both.  Needs pip and its index; `make vsix-bundled` packages the result.
+bundled/lib/NOTICE.txt the licences of all; bundled/serve.py starts the server with both.  Needs pip and its index; `make vsix-bundled` packages the result.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ def main() -> int:
                 _pip("download", *_of(machine, python), "--dest", given, str(own), *BEFORE.get(python, ()))
                 for wheel in sorted(Path(given).glob("*.whl")):
                     _unpack(wheel, f"cp{python.replace('.', '')}")
+    (BUNDLED / "lib" / "NOTICE.txt").write_text(notice(BUNDLED), "utf-8")
     size = sum(file.stat().st_size for file in BUNDLED.rglob("*") if file.is_file())
     print(f"bundled {size / 1e6:.1f} MB for {sys.argv[1]}, Python {PYTHONS[0]} to {PYTHONS[-1]}")
     return 0
@@ -62,6 +63,26 @@ def _unpack(wheel: Path, python: str) -> None:
     compiled = wheel.stem.split("-")[-2] == python
     with zipfile.ZipFile(wheel) as file:
         file.extractall(BUNDLED / (python if compiled else "lib"))
+
+
+def notice(bundled: Path) -> str:
+    """The packages of others, each with its licence.  Raises LookupError for one that brings none."""
+    texts: dict[str, str] = {}
+    for package in sorted(bundled.glob("*/*.dist-info"), key=lambda path: path.name.lower()):
+        name, version = package.name.removesuffix(".dist-info").split("-")
+        if name == "ompls" or name in texts:
+            continue
+        found = [
+            f
+            for f in sorted(package.rglob("*"))
+            if f.name.upper().startswith(("LICENSE", "LICENCE", "COPYING", "NOTICE"))
+        ]
+        said = [f.read_text("utf-8").strip() for f in found if f.is_file()]
+        if not said:
+            raise LookupError(f"{package.name} has no licence with it: it must not be packaged")
+        texts[name] = "\n\n".join([f"{name} {version}", *said])
+    rule = "\n\n" + "-" * 80 + "\n\n"
+    return rule.join(["This folder has these packages of others, each under its own licence.", *texts.values()]) + "\n"
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-// One file for VS Code to load; `--watch` rebuilds it while you work.
-import { copyFile, mkdir } from 'node:fs/promises';
+// One file for VS Code to load, and the licences of the packages in it; `--watch` rebuilds it while you work.
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import * as esbuild from 'esbuild';
 
 const options = {
@@ -13,11 +13,26 @@ const options = {
   minify: true,
   sourcemap: true,
   logLevel: 'warning',
+  metafile: true,
 };
+/** The packages that these files are of, each with its licence; one without is an error. */
+async function notice(files) {
+  const packages = new Set(files.map((file) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]).filter(Boolean));
+  const texts = ['dist/extension.js has parts of these packages, each under its own licence.'];
+  for (const folder of [...packages].sort()) {
+    const { name, version } = JSON.parse(await readFile(`${folder}/package.json`, 'utf8'));
+    const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry));
+    if (!file) throw new Error(`${name} has no licence with it: it must not be packaged`);
+    texts.push(`${name} ${version}\n\n${(await readFile(`${folder}/${file}`, 'utf8')).trim()}`);
+  }
+  return `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}
+
 await mkdir('dist', { recursive: true });
 await copyFile('../../examples/saxpy.c', 'dist/sample.c'); // of the walkthrough
 if (process.argv.includes('--watch')) {
   await (await esbuild.context(options)).watch();
 } else {
-  await esbuild.build(options);
+  const { metafile } = await esbuild.build(options);
+  await writeFile('dist/NOTICE.txt', await notice(Object.keys(metafile.inputs)));
 }
