@@ -3,7 +3,8 @@
     python editors/vscode/bundle.py linux-x64|linux-arm64
 
 bundled/lib has ompls and what is the same for every Python, bundled/cpXY what is compiled for one of them;
-bundled/lib/NOTICE.txt the licences of all; bundled/serve.py starts the server with both.  Needs pip and its index; `make vsix-bundled` packages the result.
+bundled/lib/NOTICE.txt the licences of all; bundled/serve.py starts the server with both.  Needs pip and its index;
+`make vsix-bundled` packages the result.
 """
 
 from __future__ import annotations
