@@ -1,4 +1,4 @@
-/* thread_limit holds for all parallel regions of a construct, also in functions, and the routines know it. */
+/* thread_limit holds for all parallel regions of a construct, also in functions, and the routines know it, also without one. */
 #include <omp.h>
 
 #include "expect.h"
@@ -50,5 +50,24 @@ int main(void)
         threads += 1 + omp_in_parallel();
     }
     expect(threads, 1, "a limit of one");
+    int processors = 0;
+#pragma omp target map(from : most, limit, processors)
+    {
+        most = omp_get_max_threads();
+        limit = omp_get_thread_limit();
+        processors = omp_get_num_procs();
+    }
+    threads = 0;
+#pragma omp target parallel reduction(+ : threads)
+    threads++;
+    expect(threads <= most && threads <= limit, 1, "a region without a parallel one tells how many threads that would have");
+    expect(processors > 0, 1, "processors");
+#pragma omp target thread_limit(3) map(from : most, limit)
+    {
+        most = omp_get_max_threads();
+        limit = omp_get_thread_limit();
+    }
+    expect(most <= 3, 1, "within a limit");
+    expect(limit, 3, "a region without a parallel one knows its limit");
     return failures != 0;
 }

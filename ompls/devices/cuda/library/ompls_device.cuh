@@ -6,7 +6,7 @@
 // A kernel file is either SPMD (every thread runs the kernel; the first statement is ompls_spmd_begin()) or generic
 // (master/worker; it defines OMPLS_GENERIC *before* this include and begins with ompls_target_begin()).  An SPMD file that
 // calls ompls_parallel (nested regions) defines OMPLS_NESTED; one without parallel regions may define OMPLS_SEQUENTIAL, which
-// the routines about levels need.  An SPMD file whose grid and block have two or three dimensions defines OMPLS_GRID; team
+// the routines about levels and limits need, as how many threads a parallel region would have.  An SPMD file whose grid and block have two or three dimensions defines OMPLS_GRID; team
 // and thread numbers are then counted with x fastest.  The mode is a constant of the file, so that thread ids
 // cost nothing; a file that forgets a definition does not compile.
 #pragma once
@@ -21,11 +21,10 @@
 #else
 #define OMPLS_HAS_NESTED false
 #endif
-#ifdef OMPLS_SEQUENTIAL
-#define OMPLS_IS_SEQUENTIAL true
-#else
-#define OMPLS_IS_SEQUENTIAL false
+#ifndef OMPLS_SEQUENTIAL
+#define OMPLS_SEQUENTIAL 0
 #endif
+#define OMPLS_IS_SEQUENTIAL (OMPLS_SEQUENTIAL > 0)
 
 // On parameters through which a kernel only reads.  Such a kernel is compiled twice, with and without the promise; a launch
 // takes KERNEL_restrict where nothing that the kernel may write overlaps what these lead to (core/ompls.h, only_read).

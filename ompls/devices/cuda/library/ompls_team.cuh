@@ -275,7 +275,10 @@ static __device__ inline int omp_get_active_level(void)
     return OMPLS_IS_GENERIC ? threadIdx.x < OMPLS_MASTER : ompls_threads() > 1;
 }
 static __device__ inline int omp_in_parallel(void) { return omp_get_active_level() > 0; }
-static __device__ inline int omp_get_thread_limit(void) { return OMPLS_IS_GENERIC ? ompls_team.limit : ompls_threads(); }
+static __device__ inline int omp_get_thread_limit(void)
+{
+    return OMPLS_IS_GENERIC ? ompls_team.limit : OMPLS_IS_SEQUENTIAL ? OMPLS_SEQUENTIAL : ompls_threads();
+}
 static __device__ inline int omp_get_max_threads(void)
 {
     return omp_get_level() > 0 ? 1 : OMPLS_IS_GENERIC ? ompls_team.wanted : omp_get_thread_limit();

@@ -16,6 +16,8 @@ from ompls.translate.transformations.gpu.region import KernelFunction
 from ompls.translate.transformations.gpu.spelling import respelled
 
 _LEVELS = ("omp_get_level", "omp_get_team_size", "omp_get_ancestor_thread_num")  # they count parallel regions
+_LIMITS = ("omp_get_max_threads", "omp_get_thread_limit", "omp_get_num_procs")  # they tell what one could have
+TEAM = 128  # threads of a parallel region when nobody says how many
 
 
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
@@ -24,6 +26,7 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
     shared = Shared(_takers(needs), macros(index, needs))
     lines = functions(index, places, needs, shared)
     function = KernelFunction(index, places, plan, needs, shared)
+    asked = any(name in needs.externals for name in _LEVELS + _LIMITS)
     lines += function.lines()
     opening = head(
         "kernel.cu.j2",
@@ -34,10 +37,16 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         name=plan.kernel,
         generic=plan.mode == "master_worker",
         dimensions=plan.dimensions,
-        sequential=plan.single and any(name in needs.externals for name in _LEVELS),
+        sequential=_threads_of_a_team(plan) if plan.single and asked else 0,
         nested=plan.mode == "spmd" and has_parallel(plan, needs, function.regions()),
     )
     return tidied(reindented(_with_complex([*opening, *_apart(shared.macros.defined(lines)), *lines])))
+
+
+def _threads_of_a_team(plan: RegionPlan) -> int:
+    """How many threads a parallel region of a kernel would have that has none; of a limit that is no constant, one."""
+    limit = plan.launch.thread_limit
+    return TEAM if limit == "0" else min(int(limit), TEAM) if limit.isdigit() else 1
 
 
 def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) -> list[OutLine]:
