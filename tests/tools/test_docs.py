@@ -12,6 +12,9 @@ import pytest
 from command import ompls
 
 from ompls.analysis.rules import RULES
+from ompls.analysis.syntax import expand, filepass, limits, lines
+from ompls.project.devices import registry
+from ompls.project.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -40,6 +43,26 @@ def test_the_site_has_a_page_for_every_rule(monkeypatch: pytest.MonkeyPatch) -> 
         assert pages[f"rules/{rule}.md"].startswith(f"# {rule}\n")
     for at in re.findall(r": ([a-z/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M):
         assert at in pages, at
+
+
+def test_the_page_of_limits_has_the_codes_numbers() -> None:
+    text = (ROOT / "docs/limits.md").read_text(encoding="utf-8")
+    numbers = [
+        row.rstrip("| ").rpartition("| ")[2] for row in text.partition("## Sizes")[2].splitlines() if row[:1] == "|"
+    ]
+    options = Settings().diagnostics
+    assert numbers[2:] == [
+        f"{options.max_file_size:,} bytes",
+        f"{options.workspace_files:,}",
+        f"{lines.MAX_EXPANDED >> 20} MiB",
+        f"{limits.MAX_DEPTH}",
+        f"{limits.MAX_CHAIN:,}",
+        f"{limits.MAX_STACKED}",
+        f"{filepass.MAX_INCLUDE_DEPTH}",
+        f"{expand.MAX_TOKENS:,}",
+    ]
+    devices = re.findall(r"^\| `(\w+)` \|", text, re.M)
+    assert devices == sorted(registry().devices)
 
 
 def test_the_tutorial_says_what_is_found(tmp_path: Path) -> None:
