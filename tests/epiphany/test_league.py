@@ -62,6 +62,50 @@ def place(word: str) -> tuple[int, int]:
     return int(word, 16) // 64 - 32, int(word, 16) % 64 - 8
 
 
+ALONE = """\
+#include <omp.h>
+#include <stdio.h>
+int main(void)
+{
+    int asked = 0, through = 0, shares[4] = {0}, limited = 0;
+#pragma omp target teams num_teams(4) map(tofrom: asked, shares, through)
+    {
+#pragma omp parallel
+#pragma omp single
+        shares[omp_get_team_num()] = omp_get_num_threads();
+#pragma omp atomic
+        through++;
+        if (omp_get_team_num() == 1) {
+            for (int now = 0; now < 4;)
+#pragma omp atomic read
+                now = through;
+#pragma omp parallel num_threads(8)
+#pragma omp single
+            asked = omp_get_num_threads();
+        }
+    }
+#pragma omp target teams num_teams(2) thread_limit(3) map(tofrom: limited)
+    if (omp_get_team_num() == 0) {
+#pragma omp parallel num_threads(8)
+#pragma omp single
+        limited = omp_get_num_threads();
+    }
+    printf("%d %d", asked, limited);
+    for (int i = 0; i < 4; i++) printf(" %d", shares[i] >= 1 && shares[i] <= 4);
+    return 0;
+}
+"""
+
+
+def test_a_team_that_asks_for_more_than_its_share_gets_what_is_free(tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(ALONE)
+    environment = {**os.environ, "OMPLS_EPIPHANY_DEADLINE": "20"}
+    done = command.ompls("run", "--device", "epiphany", "--timeout", "60", source, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["8", "3", "1", "1", "1", "1"]
+
+
 @pytest.mark.parametrize("side", [4, 8])
 def test_masters_are_far_apart_and_members_near(tmp_path: Path, side: int) -> None:
     source = tmp_path / "x.c"

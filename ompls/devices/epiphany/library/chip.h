@@ -101,7 +101,8 @@ typedef struct core {
     /* The rest. */
     uint32_t league, teams;    /* the number of its team; of how many */
     uint32_t masters, most;    /* that run them at once; threads of a team at most */
-    uint32_t threads;          /* omp_set_num_threads; 0: as many as there may be */
+    uint32_t threads;          /* of a region that does not say how many; 0: as many as there may be */
+    uint32_t share;            /* that number of each team of a league */
     void (*region)(void *);    /* what each of them runs */
     void *data;
     struct core *leader;       /* the first of them, 0 on it; how many of the others have ended */

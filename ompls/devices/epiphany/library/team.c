@@ -204,13 +204,15 @@ static void begin_league(core *c, uint32_t teams, uint32_t limit) {
     const uint32_t cores = c->most;
     c->league = 0, c->teams = teams, c->ended = 0;
     c->masters = 1 + ask(c, (teams < cores ? teams : cores) - 1, true, lead, others);
-    for (c->most = 0; c->masters * (c->most + 1) <= cores;) c->most++; /* a division is a call */
-    if (limit != 0 && limit < c->most) c->most = limit;
+    for (c->share = 0; c->masters * (c->share + 1) <= cores;) c->share++; /* a division is a call */
+    if (limit != 0 && limit < cores) c->most = limit;
+    c->threads = c->share;
     for (uint32_t i = 1; i < c->masters; i++) {
         core *other = others[i - 1];
         enter(other, 0, 0);
-        other->level = other->in_final = other->threads = 0;
-        other->league = i, other->teams = teams, other->masters = c->masters, other->most = c->most;
+        other->level = other->in_final = 0;
+        other->league = i, other->teams = teams, other->masters = c->masters;
+        other->most = c->most, other->share = other->threads = c->share;
     }
     for (uint32_t i = 1; i < c->masters; i++) give_work(others[i - 1], c);
 }
@@ -224,6 +226,7 @@ bool GOMP_teams4(unsigned low, unsigned high, unsigned limit, bool first) {
         return true;
     }
     c->league += c->masters;
+    c->threads = c->share;
     return c->league < c->teams;
 }
 
