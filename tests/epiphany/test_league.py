@@ -14,7 +14,7 @@ STATE = state_of(all_devices()["epiphany"])
 pytestmark = pytest.mark.skipif(not STATE.available, reason=STATE.reason)
 
 # A core is known by where its stack is.  Nobody goes on until all teams are there.
-TEXT = """\
+MEET = """\
 #include <omp.h>
 #include <stdio.h>
 #pragma omp declare target
@@ -27,6 +27,10 @@ static void meet(int *met, int all)
         now = *met;
 }
 #pragma omp end declare target
+"""
+TEXT = (
+    MEET
+    + """\
 int main(void)
 {
     unsigned masters[4], members[16] = {0};
@@ -56,15 +60,16 @@ int main(void)
     return 0;
 }
 """
+)
 
 
 def place(word: str) -> tuple[int, int]:
     return int(word, 16) // 64 - 32, int(word, 16) % 64 - 8
 
 
-ALONE = """\
-#include <omp.h>
-#include <stdio.h>
+ALONE = (
+    MEET
+    + """\
 int main(void)
 {
     int asked = 0, through = 0, shares[4] = {0}, limited = 0;
@@ -73,12 +78,8 @@ int main(void)
 #pragma omp parallel
 #pragma omp single
         shares[omp_get_team_num()] = omp_get_num_threads();
-#pragma omp atomic
-        through++;
+        meet(&through, 4);
         if (omp_get_team_num() == 1) {
-            for (int now = 0; now < 4;)
-#pragma omp atomic read
-                now = through;
 #pragma omp parallel num_threads(8)
 #pragma omp single
             asked = omp_get_num_threads();
@@ -95,6 +96,7 @@ int main(void)
     return 0;
 }
 """
+)
 
 
 def test_a_team_that_asks_for_more_than_its_share_gets_what_is_free(tmp_path: Path) -> None:
