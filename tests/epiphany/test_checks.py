@@ -127,3 +127,36 @@ def test_the_run_time_orders_what_it_says(program: Path, tmp_path: Path) -> None
     subprocess.run(["gcc", "-fopenmp", "-foffload=disable", "-w", program, "-o", tmp_path / "x"], check=True)
     native = subprocess.run([tmp_path / "x"], capture_output=True, text=True, check=True).stdout
     assert checked(program, 0) == native
+
+
+BARRIERS = """\
+#include <omp.h>
+int main(void)
+{
+    int cores = 0;
+#pragma omp target map(from: cores)
+#pragma omp parallel num_threads(16)
+    {
+        for (int i = 0; i < NUMBER; i++) {
+#pragma omp barrier
+        }
+        if (omp_get_thread_num() == 0) cores = omp_get_num_threads();
+    }
+    return cores != 16;
+}
+"""
+
+
+def test_a_barrier_of_16_waits_for_four_writes(tmp_path: Path) -> None:
+    """All that it takes is what a kernel with more barriers has more."""
+    counts = []
+    for number in (10, 30):
+        source = tmp_path / f"x{number}.c"
+        source.write_text(BARRIERS.replace("NUMBER", str(number)))
+        environment = {**os.environ, "OMPLS_EPIPHANY_COUNT": "1", "OMPLS_EPIPHANY_DEADLINE": "50"}
+        done = command.ompls("run", "--check", "--device", "epiphany", "--timeout", "60", source, env=environment)
+        assert done.returncode == 0, done.stderr
+        counts.append([int(word) for word in re.findall(r"\d+", done.stderr)])
+    (all_few, long_few), (all_more, long_more) = counts
+    assert all_more - all_few == 20 * 64
+    assert long_more - long_few <= 20 * 4

@@ -7,14 +7,15 @@
    when.  Only the emulated board has this; nothing of it lies in the chip's memory.  gcc calls it as it would ThreadSanitizer. */
 #include "machine.h"
 
-enum { SYNC = 4096, LAST = (1 << 26) - 1, RELAXED = 0, ACQUIRE = 2, RELEASE = 3, READ = 0, WRITE = 1 };
+enum { DEPTH = EPI_MOST, SYNC = 4096, LAST = (1 << 26) - 1, RELAXED = 0, ACQUIRE = 2, RELEASE = 3, READ = 0, WRITE = 1 };
 
 /* Of each byte that cores can write: who did, in the upper six bits, and when; and where in the program. */
 typedef struct {
     uint32_t *writer, *place;
 } bytes;
 
-typedef uint32_t moment[EPI_MOST];
+/* A clock of each core; the last is how many writes to other cores' memories lie one after the other before that moment. */
+typedef uint32_t moment[EPI_MOST + 1];
 
 #define BOARD __attribute__((aligned(16), section(".bss.board")))
 static moment clocks[EPI_MOST] BOARD;    /* what each core knows */
@@ -78,7 +79,7 @@ static void leave(void) {
 }
 
 static void join(uint32_t *to, const uint32_t *from) {
-    for (uint32_t n = 0; n < EPI_MOST; n++)
+    for (uint32_t n = 0; n <= DEPTH; n++)
         if (to[n] < from[n]) to[n] = from[n];
 }
 
@@ -142,6 +143,17 @@ static void found(int core, int other, uint32_t address, int kind, uint32_t plac
     leave();
 }
 
+/* A write that goes over the network of the chip to another core. */
+static void count(int core, uint32_t address) {
+    epi_findings *all = (epi_findings *)EPI_FINDINGS;
+    const int to = core_of(address);
+    if (to < 0 || to == core) return;
+    enter(core);
+    all->remote++;
+    if (++clocks[core][DEPTH] > all->dependent) all->dependent = clocks[core][DEPTH];
+    leave();
+}
+
 /* One finding for an access. */
 static void access(uint32_t address, uint32_t size, int kind, bool atomic, uint32_t place) {
     const int core = me();
@@ -149,6 +161,7 @@ static void access(uint32_t address, uint32_t size, int kind, bool atomic, uint3
     bool told = atomic;
     if (core < 0 || !shadow_of(address, &of)) return;
     finish_reading(core);
+    if (kind == WRITE) count(core, address);
     for (uint32_t i = 0; i < size; i++) {
         const uint32_t last = of.writer[i], other = last >> 26;
         if (!told && last != 0 && (int)other != core && (last & LAST) > clocks[core][other]) {
@@ -182,6 +195,8 @@ static void after(uint32_t address, int order) {
 
 /* Of a word that counts up, by one at a time: two of its values may be on the way. */
 void races_release(const word *at, uint32_t value) {
+    const int core = me();
+    if (core >= 0) count(core, (uint32_t)at);
     before((uint32_t)at + 1 + (value & 1), RELEASE);
 }
 
