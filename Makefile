@@ -133,11 +133,11 @@ vsix-bundled: $(READY) ## the same with the server in it, for Linux: make vsix-b
 	@$(BIN)/python editors/vscode/bundle.py $(PLATFORM)
 	@cd editors/vscode && npm ci --silent --no-audit --no-fund && npm run --silent check && npm run --silent build && \
 	(cat .vscodeignore; echo '!bundled/**') > dist/ignore && \
-	npx vsce package --no-dependencies --ignoreFile dist/ignore --target $(PLATFORM) --out dist/ompls-$(PLATFORM).vsix
+	npx vsce package --no-dependencies --no-rewrite-relative-links --ignoreFile dist/ignore --target $(PLATFORM) --out dist/ompls-$(PLATFORM).vsix
 
-test-vscode: $(READY_DEV) ## drive the extension in a real VS Code (downloads it once, 600 MB); BUNDLED=1: with the server in it
+test-vscode: $(READY_DEV) ## drive the extension in a real VS Code (downloads it once, 600 MB); BUNDLED=1: with the server in it; SHOTS=1: new pictures
 	@test -z "$(BUNDLED)" || $(MAKE) --no-print-directory vsix-bundled
-	@PATH="$(CURDIR)/$(BIN):$$PATH" BUNDLED=$(BUNDLED) bash editors/vscode/test/run.sh
+	@PATH="$(CURDIR)/$(BIN):$$PATH" BUNDLED=$(BUNDLED) SHOTS=$(SHOTS) bash editors/vscode/test/run.sh
 
 bench-vscode: $(READY_DEV) ## how long a user of a real VS Code waits, against our goals (3 minutes, on an idle machine)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" SCRIPT=bench bash editors/vscode/test/run.sh

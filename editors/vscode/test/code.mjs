@@ -121,6 +121,22 @@ export class Session {
   async press(text) {
     await this.page.keyboard.type(text, { delay: 30 });
   }
+  /** The row of a code action at the cursor, once it is there: who offers it may come after what else is shown. */
+  async action(title) {
+    for (let tries = 0; ; tries++) {
+      await this.page.keyboard.press('Control+.');
+      const row = `.action-widget .monaco-list-row:has-text("${title}")`;
+      const offered = await this.page.waitForSelector(row, { timeout: 10_000 }).catch(() => undefined);
+      if (offered) return row;
+      await this.page.keyboard.press('Escape');
+      if (tries > 5) throw new Error(`"${title}" is not offered`);
+    }
+  }
+  /** With SHOTS in the environment, what the window shows becomes a picture of the extension's pages. */
+  async shot(name) {
+    const file = path.join(repository, 'editors/vscode/walkthrough', `${name}.png`);
+    if (process.env['SHOTS']) await this.page.screenshot({ path: file, clip: { x: 0, y: 0, width: 1600, height: 600 } });
+  }
   /** Keys are dealt with later, on a busy machine much later; the page must not be left before. */
   async saved(file, text) {
     for (const end = Date.now() + 30_000; fs.readFileSync(path.join(workspace, file), 'utf8') !== text; ) {

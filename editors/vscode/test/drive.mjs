@@ -141,6 +141,7 @@ async function drive(s) {
       statement,
       { timeout: 20_000 },
     );
+    await s.shot('preview');
   });
   await s.step('a preview is compared with another device, and with what edits make of it', async () => {
     const sides = (left, right) =>
@@ -165,48 +166,6 @@ async function drive(s) {
     await sides('__global__', '__global__');
     await s.page.keyboard.press('Control+F4');
   });
-  await s.step('a device that cannot run a region has a page that says why, by a code action', async () => {
-    await s.open('limited.c');
-    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
-    await s.page.click(`${left} .view-lines`);
-    await s.place(5, 7);
-    await s.page.keyboard.press('Control+.');
-    await s.page.click('.action-widget .monaco-list-row:has-text("Show what epiphany gets")');
-    await s.visible(editors, 'epiphany cannot run f_0: limited.c:2: target');
-    await s.visible(editors, 'rule: device-type');
-  });
-  await s.step('a task checks a file, and its messages are problems', async () => {
-    await s.open('limited.c');
-    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
-    await s.command('Tasks: Run Task');
-    await s.page.click('.quick-input-list .monaco-list-row:has-text("check: limited.c: epiphany")');
-    await s.visible('.xterm-rows', 'cannot run on epiphany');
-    await s.command('Problems: Focus on Problems View');
-    await s.visible('.markers-panel .monaco-list-row', 'cannot run on epiphany');
-  });
-  await s.step('a header alone has its lens, its actions and its preview', async () => {
-    await s.open('alone.h');
-    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
-    await s.page.waitForSelector(`${left} .editor-actions [aria-label^="Preview Generated Kernel"]`);
-    await s.page.click(`${left} .view-lines`);
-    await s.place(2, 15);
-    await s.page.keyboard.press('Control+.');
-    await s.visible('.action-widget .monaco-list-row', 'Show what cuda gets');
-    await s.page.keyboard.press('Escape');
-    await s.page.click('.codelens-decoration a:has-text("Preview CUDA")');
-    await s.visible(editors, '__global__');
-  });
-  await s.step('each folder of a workspace has its settings', async () => {
-    for (const [name, device] of Object.entries(FOLDERS)) {
-      await s.open(path.join(work, name, 'saxpy.c'), `workspace=${path.join(work, 'folders.code-workspace')}`);
-      await s.visible('.codelens-decoration', `Preview ${device}`, 90_000);
-    }
-    const settings = path.join(work, 'two/.vscode/settings.json');
-    fs.writeFileSync(settings, JSON.stringify({ 'ompls.preview.device': 'mpinode' }));
-    await s.visible('.codelens-decoration', 'Preview mpinode');
-    await s.open('saxpy.c');
-    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
-  });
   await s.step('it does so after a restart of the server', async () => {
     await s.command('Restart Server');
     await follows();
@@ -225,6 +184,47 @@ async function drive(s) {
     await s.page.click(`${left} .view-lines`);
     await s.place(1, 1);
     await s.visible('.tree-explorer-viewlet-tree-view .message', 'The cursor is in no function.');
+  });
+  await s.step('a device that cannot run a region has a page that says why, by a code action', async () => {
+    await s.open('limited.c');
+    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
+    await s.page.click(`${left} .view-lines`);
+    await s.place(5, 7);
+    await s.page.click(await s.action('Show what epiphany gets'));
+    await s.visible(editors, 'epiphany cannot run f_0: limited.c:2: target');
+    await s.visible(editors, 'rule: device-type');
+    await s.shot('cannot');
+  });
+  await s.step('a task checks a file, and its messages are problems', async () => {
+    await s.open('limited.c');
+    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
+    await s.command('Tasks: Run Task');
+    await s.page.click('.quick-input-list .monaco-list-row:has-text("check: limited.c: epiphany")');
+    await s.visible('.xterm-rows', 'cannot run on epiphany');
+    await s.command('Problems: Focus on Problems View');
+    await s.visible('.markers-panel .monaco-list-row', 'cannot run on epiphany');
+  });
+  await s.step('a header alone has its lens, its actions and its preview', async () => {
+    await s.open('alone.h');
+    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
+    await s.page.waitForSelector(`${left} .editor-actions [aria-label^="Preview Generated Kernel"]`);
+    await s.page.click(`${left} .view-lines`);
+    await s.place(2, 15);
+    await s.action('Show what cuda gets');
+    await s.page.keyboard.press('Escape');
+    await s.page.click('.codelens-decoration a:has-text("Preview CUDA")');
+    await s.visible(editors, '__global__');
+  });
+  await s.step('each folder of a workspace has its settings', async () => {
+    for (const [name, device] of Object.entries(FOLDERS)) {
+      await s.open(path.join(work, name, 'saxpy.c'), `workspace=${path.join(work, 'folders.code-workspace')}`);
+      await s.visible('.codelens-decoration', `Preview ${device}`, 90_000);
+    }
+    const settings = path.join(work, 'two/.vscode/settings.json');
+    fs.writeFileSync(settings, JSON.stringify({ 'ompls.preview.device': 'mpinode' }));
+    await s.visible('.codelens-decoration', 'Preview mpinode');
+    await s.open('saxpy.c');
+    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
   });
   await s.step('an inactive branch is dimmed', async () => {
     await s.open('inactive.c');
