@@ -63,6 +63,14 @@ def test_shared_memory_that_a_launch_may_ask_for(on: Callable[..., sim.Device], 
     assert error.value.hint == f"see the limits of compute capability {name[3]}.{name[4]} (OMPLS_CUDASIM_ARCH)"
 
 
+def test_the_shared_memory_of_all_kernels_has_room_beside_a_threads_stack(on: Callable[..., sim.Device]) -> None:
+    """It is a thread's own: with 30 kernels that have a main thread, or like this, threads could not be started."""
+    device = on("sm_90", "__shared__ int s[12000]; s[t] = t; __syncthreads(); out[t + 64 * blockIdx.x] = s[63 - t];")
+    out = device.array(c_int, [0] * 64 * 4)
+    device.launch("k", 4, 64, out)
+    assert device.read(out, c_int, 64 * 4) == list(range(63, -1, -1)) * 4
+
+
 @pytest.mark.thorough
 def test_parameters_of_more_than_4_kib_from_sm_70(inline: Inline, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMPLS_CUDASIM_ARCH", "sm_70")

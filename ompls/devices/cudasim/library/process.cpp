@@ -6,6 +6,7 @@
 // ends with the host, whatever the host dies of: a descriptor that is opened while the host is certainly there tells.
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -93,8 +95,20 @@ void *helper_main(void *)
     }
 }
 
+// The C library puts a thread's own variables on its stack: the shared memory of all kernels of the image.
+size_t own_variables;
+
+void measure_own_variables() // while the first stack is there, on which the kernel put what is asked here
+{
+    auto *header = reinterpret_cast<const ElfW(Phdr) *>(getauxval(AT_PHDR));
+    for (unsigned long i = 0; i < getauxval(AT_PHNUM); ++i)
+        if (header[i].p_type == PT_TLS) own_variables = header[i].p_memsz + header[i].p_align;
+}
+
 void start_thread(void *(*body)(void *), void *argument, size_t stack)
 {
+    const size_t page = 1 << 16;
+    stack = (stack + own_variables + page - 1) / page * page;
     pthread_attr_t attributes;
     pthread_t thread;
     pthread_attr_init(&attributes);
@@ -379,6 +393,7 @@ int main(int count, char **arguments)
     ompls_sim_heap_size(getenv("OMPLS_DEVICE_HEAP"));
     static char *no_environment[] = {nullptr};
     find_stack();
+    measure_own_variables();
     environ = no_environment;
     setenv("OMPLS_CUDASIM_CORES", cores, 1);
     constexpr size_t stack = 1 << 20;
