@@ -22,6 +22,8 @@ _TYPES = {
     "unsigned __int128": "type __int128", "_Float16": "type _Float16", "double": "type double",
 }  # fmt: skip
 _DOUBLE, _LONG_DOUBLE = Floating("double"), Floating("long double")
+# The pointer by which the translator calls a routine of OpenMP where gcc refuses to see the call.
+ROUTINE = "__ompls_routine"
 # What brings a type into an expression.
 _TYPED = (ast.Name, ast.Member, ast.FloatLiteral, ast.Cast, ast.CompoundLiteral, ast.Call, ast.VarDecl)
 # These, and what else may need something.
@@ -191,8 +193,14 @@ def _of_call(n: ast.Call) -> Iterator[Need]:
             yield Need(n.span, "varargs", name.removeprefix("__builtin_"))
         elif n.function.symbol is not None and n.function.symbol.kind != "func":
             yield Need(n.span, "function pointer", name)
-    elif isinstance(n.function.type, (Pointer, Function)):
+    elif isinstance(n.function.type, (Pointer, Function)) and not _is_routine(n.function):
         yield Need(n.span, "function pointer")
+
+
+def _is_routine(function: ast.Expr) -> bool:
+    """Whether it is a routine of OpenMP that the translator calls by a pointer (`ROUTINE`)."""
+    last = function.body.items[-1] if isinstance(function, ast.StatementExpr) and function.body.items else None
+    return isinstance(last, ast.ExprStmt) and isinstance(last.expr, ast.Name) and last.expr.name == ROUTINE
 
 
 def _of_type(n: Node, whole: CType) -> Iterator[Need]:

@@ -5,6 +5,7 @@ A groupprivate variable is private to each teams construct (to a target construc
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.abilities import ROUTINE
 from ompls.analysis.model.ast import Call, DirectiveStmt, FunctionDef, Name, Span, Symbol
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import FileDirective, Item
@@ -35,7 +36,7 @@ def _calls(work: Round, item: Item) -> None:
             continue
         name = node.function.name
         if name.startswith("omp_") and name not in _IN_TEAMS and outer[-1].constructs[-1] == "teams":
-            pointer = f"({{ __typeof__({name}) *__ompls_routine = {name}; __ompls_routine; }})"
+            pointer = f"({{ __typeof__({name}) *{ROUTINE} = {name}; {ROUTINE}; }})"
             work.replace(item, (node.function.span, pointer))
 
 
