@@ -84,11 +84,15 @@ def dimensions_of(stmt: DirectiveStmt) -> int:
     nest = find_nest(stmt) if over_teams(leaves) and leaves & {"parallel", "loop"} else None
     if nest is None or len(nest.loops) not in _GRIDS or not (nest.rectangular or _has_pairs(chain, nest)):
         return 1
-    ordering = ("schedule", "dist_schedule", "ordered", "linear")
-    if any(d.clause(name) for d in chain for name in ordering):
-        return 1
-    kept = {"inscan", "conditional"}
-    return 1 if any(kept & set(c.modifiers) for d in chain for c in d.clauses) else len(nest.loops)
+    return len(nest.loops) if in_any_order(chain) else 1
+
+
+def in_any_order(chain: Iterable[Directive]) -> bool:
+    """Whether no clause says which team and thread gets which iteration, or what their order is."""
+    ordering, kept = ("schedule", "dist_schedule", "ordered", "linear"), {"inscan", "conditional"}
+    return not any(d.clause(name) for d in chain for name in ordering) and not any(
+        kept & set(c.modifiers) for d in chain for c in d.clauses
+    )
 
 
 def _has_pairs(chain: list[Directive], nest: Nest) -> bool:

@@ -29,7 +29,9 @@ from thinned import thinned
 
 Open = Callable[..., sim.Device]
 Inline = Callable[[str], sim.Device]
-PLAIN, CONTIGUOUS, DISTRIBUTE_CHUNK, STATIC_CHUNK, BOTH_CHUNKS = range(5)
+PLAIN, CONTIGUOUS, DISTRIBUTE_CHUNK, STATIC_CHUNK, BOTH_CHUNKS, AT_ONCE = range(6)
+
+AS_ON_A_GPU = "#undef OMPLS_SIDE_BY_SIDE\n#undef OMPLS_LOOPS\n"
 
 
 # --- loops --------------------------------------------------------------------------------------------------------
@@ -60,6 +62,13 @@ def owners(count: int, teams: int, threads: int, schedule: int, chunk: int, *, c
     elif schedule == BOTH_CHUNKS:
         pieces = [every[i : i + 4 * chunk] for i in range(0, count, 4 * chunk)]
         parts = [(i % teams, piece) for i, piece in enumerate(pieces)]
+    elif schedule == AT_ONCE:
+        everybody = teams * threads
+        mine = [every[t::everybody] for t in range(everybody)] if coalesced else shares(every, everybody)
+        for member, iterations in enumerate(mine):
+            for i in iterations:
+                result[i] = member // threads * 1024 + member % threads
+        return result
     for team, items in parts:
         if schedule == CONTIGUOUS:
             mine = shares(items, threads)
@@ -74,10 +83,10 @@ def owners(count: int, teams: int, threads: int, schedule: int, chunk: int, *, c
 
 
 @pytest.mark.parametrize("coalesced", [False, True])
-@pytest.mark.parametrize("schedule", range(5))
+@pytest.mark.parametrize("schedule", range(6))
 def test_every_iteration_has_its_thread(inline: Inline, schedule: int, coalesced: bool) -> None:
     text = (sim.KERNELS / "loops.cu").read_text()
-    device = inline(f"#undef OMPLS_SIDE_BY_SIDE  // as on a GPU\n{text}" if coalesced else text)
+    device = inline(f"{AS_ON_A_GPU}{text}" if coalesced else text)
     rng = random.Random(schedule)
     cases = [(0, 1, 1, 1), (1, 3, 64, 1), (1000, 1, 1, 7), (1000, 7, 33, 3), (96, 3, 32, 32), (5, 8, 128, 2)]
     cases += [(rng.randrange(700), rng.randrange(1, 9), rng.randrange(1, 130), rng.randrange(1, 50)) for _ in range(25)]
@@ -100,6 +109,15 @@ def test_ranges_do_not_overflow(opened: Open) -> None:
     assert got[1] == got[5] == count
     assert got[0] == got[4] == count - count // teams
     assert got[2:4] == [big - big // teams, big]
+
+
+@pytest.mark.parametrize("count", [2**31, 2**31 - 1, 96_000, 95_999])
+def test_nothing_overflows_at_the_end_of_a_loop(inline: Inline, count: int) -> None:
+    device = inline(AS_ON_A_GPU + (sim.KERNELS / "loops.cu").read_text())
+    out = device.array(c_longlong, [0, 0])
+    device.launch("ends", 1000, 96, out, c_uint(count))
+    mine = range(95_999, count, 96_000)
+    assert device.read(out, c_longlong, 2) == [len(mine), mine[-1] if mine else 0]
 
 
 def test_ids_of_an_spmd_region(opened: Open) -> None:

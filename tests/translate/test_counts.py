@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,7 +54,7 @@ PROGRAM = Path(__file__).parent / "programs/loops_far.c"
 def test_how_wide_a_count_is(header: str, kind: str, unit: Callable[[str], TU]) -> None:
     parameters = "int n, int k, int step, unsigned u, long l, short s, char *p"
     tu = unit(f"void f({parameters}) {{ int x;\n{LEAGUE}\nfor ({header}) x = n; }}")
-    assert f"    const {kind} ompls_count = " in preview(tu, "cuda").text
+    assert re.search(rf"    const {kind} ompls_count(_i)? = ", preview(tu, "cuda").text)
 
 
 def test_a_sum_beyond_the_counter_s_type_is_one_of_unsigned_numbers(unit: Callable[[str], TU]) -> None:

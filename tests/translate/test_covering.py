@@ -56,7 +56,7 @@ def test_which_kernels_have_one_iteration_a_thread(
     tu = unit(f"{text}void f({parameters}) {{ int r = 0;\n#pragma omp {directive}\n{loops} r = n; }}")
     made = preview(tu, "cuda")
     assert not made.diagnostics
-    assert ("ompls_iterations_x(" in made.text) == covered
+    assert ("ompls_iterations_x(ompls_part_x)" in made.text) == covered
     part = "ompls_long_part" if "long i" in loops else "ompls_part"
     assert (f"{part} ompls_part_x" in made.text) == covered
     bundle = translate([tu], ["cuda"])

@@ -55,7 +55,7 @@ def test_what_is_no_plain_expression_is_put_in_parentheses(text: str) -> None:
 def count(unit: Callable[[str], TU], loop: str, head: str = "") -> str:
     directive = "#pragma omp target teams distribute parallel for num_teams(8) map(tofrom: x[0:n])"
     text = preview(unit(f"{head}void f(int *x, int n, int m)\n{{\n{directive}\n{loop} x[0] = 1;\n}}\n"), "cuda").text
-    (found,) = re.findall(r"ompls_count = (.*);", text)
+    (found,) = re.findall(r"ompls_count(?:_i)? = (.*);", text)
     return str(found)
 
 

@@ -123,10 +123,10 @@ static uint32_t for_loops_inside(const ompls_properties *has, uint64_t count) {
     return wanted < most ? (uint32_t)wanted : (uint32_t)most;
 }
 
-/* Kernels count threads along a dimension in 32 bits. */
+/* Kernels count threads along a dimension in an int. */
 static void keep_numbers(uint32_t *grid, const uint32_t *block) {
     for (int d = 0; d < 3; d++)
-        if ((uint64_t)grid[d] * block[d] > UINT32_MAX) grid[d] = UINT32_MAX / block[d];
+        if ((uint64_t)grid[d] * block[d] > INT32_MAX) grid[d] = INT32_MAX / block[d];
 }
 
 void ompls_choose_geometry(const ompls_properties *has, ompls_mode mode, const ompls_launch *asked, uint32_t *grid, uint32_t *block) {

@@ -1,7 +1,7 @@
 // Every distribution of a loop: who runs which iteration, and how often.
 #include "ompls_device.cuh"
 
-enum { PLAIN, CONTIGUOUS, DISTRIBUTE_CHUNK, STATIC_CHUNK, BOTH_CHUNKS };
+enum { PLAIN, CONTIGUOUS, DISTRIBUTE_CHUNK, STATIC_CHUNK, BOTH_CHUNKS, AT_ONCE };
 
 static __device__ void visit(int *owner, int *times, int i)
 {
@@ -37,6 +37,19 @@ extern "C" __global__ void loop(int *owner, int *times, int count, int schedule,
             do run(owner, times, mine);
             while (ompls_next_static_chunk(&mine, team, chunk));
         } while (ompls_next_distribute_chunk(&team, count, 4 * chunk));
+    }
+    if (schedule == AT_ONCE)
+        for (const unsigned i : ompls_iterations_x(unsigned(count))) visit(owner, times, i);
+}
+
+// How many iterations the last thread of all has, and its last one.
+extern "C" __global__ void ends(long long *out, unsigned count)
+{
+    ompls_spmd_begin();
+    if (omp_get_team_num() != omp_get_num_teams() - 1 || omp_get_thread_num() != omp_get_num_threads() - 1) return;
+    for (const unsigned at : ompls_iterations_x(count)) {
+        out[0]++;
+        out[1] = at;
     }
 }
 

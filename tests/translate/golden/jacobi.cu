@@ -14,12 +14,10 @@ extern "C" __global__ void ompls_jacobi_cc85ca_solve_on_device_0(double *ompls_p
     // Two dimensions of grid and block: `j` along x, `i` along y.
     // Neighbouring threads take neighbouring iterations of the innermost loop, and nothing is divided.
     const unsigned int ompls_count_i = 64;
-    const ompls_range<unsigned int> ompls_y = ompls_along_y(ompls_count_i);
     const unsigned int ompls_count_j = 128;
-    const ompls_range<unsigned int> ompls_x = ompls_along_x(ompls_count_j);
-    for (unsigned int ompls_at_i = ompls_y.begin; ompls_at_i < ompls_y.end; ompls_at_i += ompls_y.stride) {
+    for (const unsigned int ompls_at_i : ompls_iterations_y(ompls_count_i)) {
         int i = 1 + (int)ompls_at_i;
-        for (unsigned int ompls_at_j = ompls_x.begin; ompls_at_j < ompls_x.end; ompls_at_j += ompls_x.stride) {
+        for (const unsigned int ompls_at_j : ompls_iterations_x(ompls_count_j)) {
             int j = 1 + (int)ompls_at_j;
             double mean = 0.25 * (now[AT(i - 1, j)] + now[AT(i + 1, j)] + now[AT(i, j - 1)] + now[AT(i, j + 1)]);
             next[AT(i, j)] = mean;

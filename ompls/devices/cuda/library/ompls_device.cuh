@@ -68,11 +68,8 @@ template <typename T>
 static __device__ bool ompls_next_dynamic_chunk(ompls_range<T> *mine, ompls_range<T> team, T chunk);
 template <typename T>
 static __device__ bool ompls_next_guided_chunk(ompls_range<T> *mine, ompls_range<T> team, T chunk);
-// Collapsed loops over a grid of several dimensions (a file that defines OMPLS_GRID): this thread's iterations of the
-// innermost loop along x, of the next one along y, then z; both phases in one.  Any grid and block will do.
-template <typename T> static __device__ ompls_range<T> ompls_along_x(T count);
-template <typename T> static __device__ ompls_range<T> ompls_along_y(T count);
-template <typename T> static __device__ ompls_range<T> ompls_along_z(T count);
+// A loop along a dimension of the grid, x the innermost one's; both phases in one.  Any grid and block will do:
+//   for (const unsigned int at : ompls_iterations_x(count)) { … }  // an unsigned int count is 2^31 at most
 // A kernel of which each thread has one iteration at most: a parameter `ompls_part ompls_part_x` for each dimension says
 // which iterations the launch is about; there are at least as many threads.  This thread's is a range of one or none:
 //   for (const unsigned int at : ompls_iterations_x(ompls_part_x)) { … }
@@ -80,10 +77,6 @@ template <typename T> static __device__ ompls_range<T> ompls_along_z(T count);
 template <typename T> struct alignas(8) ompls_part_of { T first, count; };
 using ompls_part = ompls_part_of<unsigned>;
 using ompls_long_part = ompls_part_of<long long>; // of a loop that may have 2^32 iterations or more
-template <typename T> struct ompls_iterations;
-template <typename T> static __device__ ompls_iterations<T> ompls_iterations_x(ompls_part_of<T> part);
-template <typename T> static __device__ ompls_iterations<T> ompls_iterations_y(ompls_part_of<T> part);
-template <typename T> static __device__ ompls_iterations<T> ompls_iterations_z(ompls_part_of<T> part);
 // lastprivate(conditional: x) after the loop: the value of the latest iteration (from 1; 0: none) that assigned to x.
 template <typename T, typename I> static __device__ void ompls_latest(T *target, T value, I when);
 // `ordered`: turn k of ompls_turns() is one thread's chunk (0: an equal share), empty for the others; a barrier follows.

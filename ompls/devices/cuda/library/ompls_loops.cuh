@@ -96,90 +96,83 @@ static __device__ bool ompls_next_static_chunk(ompls_range<T> *mine, ompls_range
     return mine->begin < team.end;
 }
 
-// --- two and three dimensions -----------------------------------------------------------------------------------
-// This thread's iterations of one loop, along one dimension of the grid.  A stride longer than the loop is cut, so that
-// `begin + stride` stays in range whatever the grid is.
-template <typename T>
-static __device__ inline ompls_range<T> ompls_along(T count, unsigned block, unsigned size, unsigned thread, unsigned blocks)
-{
-    const unsigned me = block * size + thread, all = blocks * size; // the host keeps them to 32 bits
-    const T most = count > 0 ? count : 0;
-#ifdef OMPLS_SIDE_BY_SIDE
-    if (T(all) <= most) return ompls_share<T>(0, most, T(me), T(all));
-    return {T(me) < most ? T(me) : most, T(me) < most ? T(me) + 1 : most, 1};
-#else
-    return {T(me) < most ? T(me) : most, most, T(all) < most ? T(all) : most};
-#endif
-}
+// --- one loop along each dimension of the grid --------------------------------------------------------------------
+// This thread's iterations are what `for (T at : …)` takes.  The host keeps the number of threads below 2^31.
+template <typename T> struct ompls_signed { typedef T type; };
+template <> struct ompls_signed<unsigned> { typedef int type; };
 
-template <typename T> static __device__ ompls_range<T> ompls_along_x(T count)
-{
-    return ompls_along(count, blockIdx.x, blockDim.x, threadIdx.x, gridDim.x);
-}
-
-template <typename T> static __device__ ompls_range<T> ompls_along_y(T count)
-{
-    return ompls_along(count, blockIdx.y, blockDim.y, threadIdx.y, gridDim.y);
-}
-
-template <typename T> static __device__ ompls_range<T> ompls_along_z(T count)
-{
-    return ompls_along(count, blockIdx.z, blockDim.z, threadIdx.z, gridDim.z);
-}
-
-// The same for one iteration a thread, as what `for (T at : …)` takes.
-#ifdef OMPLS_LOOPS // all iterations are one launch's
-template <typename T> struct ompls_iterations {
+// Of `count` iterations those whose numbers are `all` apart.
+template <typename T> struct ompls_strided {
+#if defined(OMPLS_LOOPS) || defined(OMPLS_SIDE_BY_SIDE) || defined(OMPLS_GRID)
     ompls_range<T> left;
-    __device__ ompls_iterations begin() const { return *this; }
-    __device__ ompls_iterations end() const { return *this; }
     __device__ T operator*() const { return left.begin; }
-    __device__ bool operator!=(const ompls_iterations &) const { return left.begin < left.end; }
+    __device__ bool operator!=(const ompls_strided &) const { return left.begin < left.end; }
 #ifdef OMPLS_SIDE_BY_SIDE
     __device__ void operator++() { left.begin++; }
-#else
+#elif defined(OMPLS_LOOPS)
     __device__ void operator++() { left.begin = ompls_next(left, left.begin); }
+#else // few turns; neither the end nor the stride is beyond 2^31
+    __device__ void operator++() { left.begin += left.stride; }
 #endif
+#else // it counts up to zero, so nothing overflows, and the compiler can say how often and unroll
+    typename ompls_signed<T>::type left, stride;
+    T count; // 2^31 at most, if it has 32 bits
+    __device__ T operator*() const { return count + T(left); }
+    __device__ bool operator!=(const ompls_strided &) const { return left < 0; }
+    __device__ void operator++() { left += stride; }
+#endif
+    __device__ ompls_strided begin() const { return *this; }
+    __device__ ompls_strided end() const { return *this; }
 };
-template <typename T> static __device__ ompls_iterations<T> ompls_iterations_x(ompls_part_of<T> part)
+template <typename T> static __device__ inline ompls_strided<T> ompls_each(T count, unsigned me, unsigned all)
 {
-    return {ompls_along_x(part.count)};
+    const T most = count > 0 ? count : 0;
+#ifdef OMPLS_SIDE_BY_SIDE
+    if (T(all) <= most) return {ompls_share<T>(0, most, T(me), T(all))};
+    return {{T(me) < most ? T(me) : most, T(me) < most ? T(me) + 1 : most, 1}};
+#elif defined(OMPLS_LOOPS) || defined(OMPLS_GRID)
+    return {{T(me) < most ? T(me) : most, most, T(all) < most ? T(all) : most}};
+#else
+    typedef typename ompls_signed<T>::type S;
+    return {S(T(me) - most), S(all), most};
+#endif
 }
-template <typename T> static __device__ ompls_iterations<T> ompls_iterations_y(ompls_part_of<T> part)
+
+// A part of the iterations, of which each thread of the launch has one.
+#ifdef OMPLS_LOOPS // all iterations are one launch's
+template <typename T> using ompls_single = ompls_strided<T>;
+template <typename T> static __device__ inline ompls_single<T> ompls_each(ompls_part_of<T> part, unsigned me, unsigned all)
 {
-    return {ompls_along_y(part.count)};
+    return ompls_each(part.count, me, all);
 }
-template <typename T> static __device__ ompls_iterations<T> ompls_iterations_z(ompls_part_of<T> part)
-{
-    return {ompls_along_z(part.count)};
-}
-#else // the launch's threads have numbers of 32 bits, and a loop that ends after its first turn is an `if` to the compiler
-template <typename T> struct ompls_iterations {
+#else // a loop that ends after its first turn is an `if` to the compiler
+template <typename T> struct ompls_single {
     T at;
     bool mine;
-    __device__ ompls_iterations begin() const { return *this; }
-    __device__ ompls_iterations end() const { return *this; }
+    __device__ ompls_single begin() const { return *this; }
+    __device__ ompls_single end() const { return *this; }
     __device__ T operator*() const { return at; }
-    __device__ bool operator!=(const ompls_iterations &) const { return mine; }
+    __device__ bool operator!=(const ompls_single &) const { return mine; }
     __device__ void operator++() { mine = false; }
 };
-template <typename T> static __device__ inline ompls_iterations<T> ompls_one(ompls_part_of<T> part, unsigned me)
+template <typename T> static __device__ inline ompls_single<T> ompls_each(ompls_part_of<T> part, unsigned me, unsigned)
 {
     return {T(part.first + me), me < unsigned(part.count)};
 }
-template <typename T> static __device__ ompls_iterations<T> ompls_iterations_x(ompls_part_of<T> part)
-{
-    return ompls_one(part, blockIdx.x * blockDim.x + threadIdx.x);
-}
-template <typename T> static __device__ ompls_iterations<T> ompls_iterations_y(ompls_part_of<T> part)
-{
-    return ompls_one(part, blockIdx.y * blockDim.y + threadIdx.y);
-}
-template <typename T> static __device__ ompls_iterations<T> ompls_iterations_z(ompls_part_of<T> part)
-{
-    return ompls_one(part, blockIdx.z * blockDim.z + threadIdx.z);
-}
 #endif
+
+template <typename T> static __device__ inline auto ompls_iterations_x(T loop) -> decltype(ompls_each(loop, 0, 0))
+{
+    return ompls_each(loop, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
+}
+template <typename T> static __device__ inline auto ompls_iterations_y(T loop) -> decltype(ompls_each(loop, 0, 0))
+{
+    return ompls_each(loop, blockIdx.y * blockDim.y + threadIdx.y, gridDim.y * blockDim.y);
+}
+template <typename T> static __device__ inline auto ompls_iterations_z(T loop) -> decltype(ompls_each(loop, 0, 0))
+{
+    return ompls_each(loop, blockIdx.z * blockDim.z + threadIdx.z, gridDim.z * blockDim.z);
+}
 
 // The ends of a range of counters (bounds of non-rectangular nests).
 template <typename T> static __device__ inline T ompls_most(T a, T b) { return a < b ? b : a; }

@@ -21,13 +21,15 @@ template <typename T> static __device__ inline T ompls_shuffle_down(unsigned mas
 }
 
 // The result of the first `lanes` lanes, in lane 0.  All of them call it, and no other: before sm_70 they have to be
-// converged (PTX ISA, "shfl.sync"), as they are behind any loop or branch of theirs.
+// converged (PTX ISA, "shfl.sync"), as they are behind any loop or branch of theirs.  Where the team is the whole block the
+// mask is all of the warp, also of a last one with fewer lanes: a compiler that does not know the mask makes a second copy
+// of the shuffles for warps that are not converged.
 template <class Op, typename T> static __device__ T ompls_reduce_warp(T value, int lane, int lanes)
 {
-    const unsigned mask = lanes >= OMPLS_WARP ? 0xffffffffu : (1u << lanes) - 1;
+    const unsigned mask = !OMPLS_IS_GENERIC || lanes >= OMPLS_WARP ? 0xffffffffu : (1u << lanes) - 1;
     for (int distance = OMPLS_WARP / 2; distance > 0; distance /= 2) {
         const T other = ompls_shuffle_down(mask, value, distance);
-        if (lane < distance && lane + distance < lanes) value = Op::apply(value, other);
+        if (lane + distance < lanes) value = Op::apply(value, other);
     }
     return value;
 }
@@ -134,12 +136,12 @@ template <class Op, typename T> static __device__ void ompls_reduce(T *target, T
 template <class Op, typename T>
 static __device__ void ompls_arrays_in_team(ompls_small<true>, T *target, const T *mine, long count, int me, int threads)
 {
-    enum { ROOM = 128 };
+    enum { MOST = 8, ROOM = MOST * 32 };
     static __shared__ unsigned long long parts[ROOM];
     const int warp = me / OMPLS_WARP, lane = me % OMPLS_WARP, rest = threads - warp * OMPLS_WARP;
-    const int warps = ompls_whole_warps(threads) / OMPLS_WARP, most = ROOM / warps;
-    for (long first = 0; first < count; first += most) {
-        const int elements = count - first < most ? int(count - first) : most;
+    const int warps = ompls_whole_warps(threads) / OMPLS_WARP;
+    for (long first = 0; first < count; first += MOST) {
+        const int elements = count - first < MOST ? int(count - first) : MOST;
         for (int i = 0; i < elements; ++i) {
             const T value = ompls_reduce_warp<Op, T>(mine[first + i], lane, rest);
             if (lane == 0) parts[i * warps + warp] = ompls_to_bits<T, unsigned long long>(value);

@@ -15,7 +15,7 @@ from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.translate.canonical import kept_counters, nest_of
 from ompls.translate.ctext import strip
-from ompls.translate.launch import binding
+from ompls.translate.launch import binding, in_any_order
 from ompls.translate.loops import Nest, constant
 from ompls.translate.precedence import operand
 from ompls.translate.problem import Problem
@@ -53,7 +53,11 @@ def loop_parts(
     chain   -- the directives whose clauses say how: a construct's, or of a chain that is run as one
     counted -- the counts stand before, in the code around
     """
-    if source == "league" and e.plan is not None and (e.plan.dimensions > 1 or e.plan.covered):
+    if (
+        source == "league"
+        and e.plan is not None
+        and (e.plan.dimensions > 1 or e.plan.covered or (len(nest.loops) == 1 and nest.small and in_any_order(chain)))
+    ):
         return _over_grid(e, nest, data)
     head = "" if counted else counts(e, nest)
     tail, kind = "", nest.kind
