@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -119,3 +120,12 @@ def logins(run: int) -> list[int]:
             n for n in listed.read_text().split() if b"ControlMaster=yes" in Path(f"/proc/{n}/cmdline").read_bytes()
         ]
     return [int(number) for number in found]
+
+
+def cut(run: subprocess.Popen[str]) -> str:
+    """Ends the connection of a run; what the run then says before it ends in bounded time."""
+    (login,) = logins(run.pid)
+    os.kill(login, signal.SIGKILL)
+    assert run.wait(20) == 125
+    assert run.stderr is not None
+    return run.stderr.read()

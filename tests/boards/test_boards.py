@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from waiting import until
 
-from .conftest import Sshd, logins
+from .conftest import Sshd, cut
 
 PROGRAM = Path(__file__).parent / "programs/streams.c"
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -117,11 +117,7 @@ def test_a_killed_run_leaves_nothing_there(board: Sshd, mode: str) -> None:
 
 def test_a_connection_that_is_cut_is_told(board: Sshd) -> None:
     with running(board, "spin") as run:
-        (login,) = logins(run.pid)
-        os.kill(login, signal.SIGKILL)
-        assert run.wait(20) == 125
-        assert run.stderr is not None
-        told = run.stderr.read()
+        told = cut(run)
     assert "the connection was lost" in told
     assert until(board.is_clean)
 

@@ -14,7 +14,7 @@ import pytest
 from command import ompls
 from waiting import until, worked
 
-from .conftest import Sshd, logins
+from .conftest import Sshd, cut
 
 STREAMS = Path(__file__).parent / "programs/streams.c"
 REMOTE = Path(__file__).parents[1] / "remote/programs"
@@ -72,11 +72,7 @@ def test_a_fault_names_the_board_and_the_variable(board: Sshd) -> None:
 @pytest.mark.parametrize("mode", ["spin", "copy"])
 def test_a_cut_connection_is_told(board: Sshd, streams: Path, mode: str) -> None:
     with running(board, streams, mode) as run:
-        (login,) = logins(run.pid)
-        os.kill(login, signal.SIGKILL)
-        assert run.wait(20) == 125
-        assert run.stderr is not None
-        told = run.stderr.read()
+        told = cut(run)
     assert "streams.c:" in told
     assert "on nano:0 (nano)" in told
     assert "the line to it is broken" in told

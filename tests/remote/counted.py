@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
+from functools import partial
 
-from disturb import messages, write
+from disturb import between, messages, write
 
 BEAT = bytes(16)
 
@@ -28,15 +28,11 @@ def main() -> None:
     process = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin is not None
     assert process.stdout is not None
-    threads = [
-        threading.Thread(target=carry, args=(0, process.stdin.fileno(), "+", log), daemon=True),
-        threading.Thread(target=carry, args=(process.stdout.fileno(), 1, "-", log), daemon=True),
-    ]
-    for thread in threads:
-        thread.start()
-    process.wait()
-    threads[1].join(1)
-    os._exit(process.returncode & 0x7F)
+    between(
+        process,
+        partial(carry, 0, process.stdin.fileno(), "+", log),
+        partial(carry, process.stdout.fileno(), 1, "-", log),
+    )
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 FIRST, LAST = 2, 90  # of the messages of `everything.c`, one is disturbed
@@ -93,6 +93,16 @@ class Way:
             self.process.send_signal(signal.SIGSTOP)
 
 
+def between(process: subprocess.Popen[bytes], there: Callable[[], None], back: Callable[[], None]) -> None:
+    """Carry both directions until the process has ended; then end as it did."""
+    threads = [threading.Thread(target=way, daemon=True) for way in (there, back)]
+    for thread in threads:
+        thread.start()
+    process.wait()
+    threads[1].join(1)
+    os._exit(process.returncode & 0x7F)
+
+
 def main() -> None:
     chance, kind = random.Random(int(sys.argv[1])), sys.argv[2]
     process = subprocess.Popen(sys.argv[3:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -103,12 +113,7 @@ def main() -> None:
         Way(0, process.stdin.fileno(), kind if there or kind == "delay" else "", at, chance, process),
         Way(process.stdout.fileno(), 1, kind if not there or kind == "delay" else "", at, chance, process),
     ]
-    threads = [threading.Thread(target=way.carry, daemon=True) for way in ways]
-    for thread in threads:
-        thread.start()
-    process.wait()
-    threads[1].join(1)
-    os._exit(process.returncode & 0x7F)
+    between(process, *(way.carry for way in ways))
 
 
 if __name__ == "__main__":
