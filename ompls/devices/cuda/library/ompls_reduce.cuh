@@ -21,12 +21,17 @@ template <typename T> static __device__ inline T ompls_shuffle_down(unsigned mas
 }
 
 // The result of the first `lanes` lanes, in lane 0.  All of them call it, and no other: before sm_70 they have to be
-// converged (PTX ISA, "shfl.sync"), as they are behind any loop or branch of theirs.  Where the team is the whole block the
-// mask is all of the warp, also of a last one with fewer lanes: a compiler that does not know the mask makes a second copy
-// of the shuffles for warps that are not converged.
+// converged (PTX ISA, "shfl.sync"), as they are behind any loop or branch of theirs.  Where the team is the whole block, the
+// mask is the whole warp: lanes that the block's last warp lacks count as exited.  A compiler that does not know the mask
+// makes a second copy of the shuffles, for warps that are not converged.  The simulator demands that all named lanes exist.
+#ifdef OMPLS_CUDASIM
+static const bool ompls_names_lanes = true;
+#else
+static const bool ompls_names_lanes = OMPLS_IS_GENERIC;
+#endif
 template <class Op, typename T> static __device__ T ompls_reduce_warp(T value, int lane, int lanes)
 {
-    const unsigned mask = !OMPLS_IS_GENERIC || lanes >= OMPLS_WARP ? 0xffffffffu : (1u << lanes) - 1;
+    const unsigned mask = !ompls_names_lanes || lanes >= OMPLS_WARP ? 0xffffffffu : (1u << lanes) - 1;
     for (int distance = OMPLS_WARP / 2; distance > 0; distance /= 2) {
         const T other = ompls_shuffle_down(mask, value, distance);
         if (lane + distance < lanes) value = Op::apply(value, other);
