@@ -16,7 +16,7 @@ enum { OMPLS_PARTS = 32 }; // a warp has one; a block has at most 32 warps
 
 template <typename T> static __device__ inline T ompls_shuffle_down(unsigned mask, T value, int distance)
 {
-    typedef typename ompls_word<sizeof(T) == 8>::type Word;
+    typedef typename ompls_word<(sizeof(T) > 4)>::type Word;
     return ompls_from_bits<T, Word>(__shfl_down_sync(mask, ompls_to_bits<T, Word>(value), distance));
 }
 
