@@ -82,6 +82,8 @@ class _Planner:
             raise Problem(clause.span, f"the clause '{clause.name}'", clause.broken)
         self._check_modifiers(clause)
         flags = flags_of(clause)
+        for entry in clause.items if "LOCAL" in flags else ():
+            self._check_local(entry, clause)
         if clause.name != "map":
             flags = ("TO" if clause.name == "to" else "FROM", *(f for m in clause.modifiers for f in FLAGS.get(m, ())))
         for entry in clause.items:
@@ -114,6 +116,22 @@ class _Planner:
             kind = _ATTACH.match(modifier)
             if kind and kind.group(1) not in ("auto", "always", "never"):
                 raise Problem(clause.span, what, "auto, always and never are the ways to attach")
+
+    def _check_local(self, entry: ListItem, clause: Clause) -> None:
+        """What a kernel reaches by one of its parameters can be near to it."""
+        what = f"'ompx_local' for '{self.name(entry)}'"
+        if self.region is None:
+            raise Problem(clause.span, what, "only a target region can have a copy of its own")
+        root = strip(entry.expr)
+        while isinstance(root, ast.Section):
+            root = strip(root.base)
+        if not isinstance(root, ast.Name):
+            raise Problem(entry.span, what, "it is neither a variable nor a section of one")
+        if root is strip(entry.expr) and isinstance(root.type, Pointer):
+            raise Problem(entry.span, what, "it is a pointer: say which section, as in `p[0:n]`")
+        listed = any(m.startswith("iterator") for m in clause.modifiers)
+        if listed or self.mappers.of(element_type(entry.expr), clause) is not None:
+            raise Problem(entry.span, what, "how much it is comes out when the program runs")
 
     def _check_sections(self, entry: ListItem) -> None:
         for section in entry.expr.walk():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.paths import root
-from ompls.analysis.model.ast import Expr, Name, Section, Symbol
+from ompls.analysis.model.ast import Expr, Name, Section
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.model.datamodel import DataModel
@@ -47,7 +47,8 @@ def traffic(content: Content, region: Region, model: DataModel) -> Traffic | Non
     }
     sizes = []
     for variable, one in mapped:
-        size = _size(variable.symbol, one, model)
+        plain = not one.modifiers and not variable.symbol.declare_target
+        size = mapped_bytes(one, model) if plain else None
         if region.tainted or size is None or len(variable.maps) > 1 or variable.symbol in elsewhere:
             return None
         sizes.append((size, one.map_type in ("to", "tofrom"), one.map_type in ("from", "tofrom")))
@@ -60,13 +61,11 @@ def traffic(content: Content, region: Region, model: DataModel) -> Traffic | Non
     return Traffic(2 + sum(1 + -(-s // _PIECE) for s in alone), sum(ways[0]), sum(ways[1]))
 
 
-def _size(symbol: Symbol, mapped: MapItem, model: DataModel) -> int | None:
-    """Bytes of a variable, or of a section of one that is not of a structure's member."""
-    if mapped.modifiers or symbol.declare_target:
-        return None
+def mapped_bytes(mapped: MapItem, model: DataModel) -> int | None:
+    """Bytes of a variable, or of a section of one that is not of a structure's member; None: that is not known."""
     expr = mapped.item.expr if mapped.item is not None else None
     if expr is None or isinstance(expr, Name):
-        return None if isinstance(symbol.type, Pointer) else sizeof(symbol.type, model)
+        return None if isinstance(mapped.symbol.type, Pointer) else sizeof(mapped.symbol.type, model)
     return _section(expr, model)
 
 

@@ -48,6 +48,7 @@ typedef struct {
     uint32_t loops;
     char machine[64];            /* where it is, if that is elsewhere; else empty */
     uint32_t big_endian;         /* a device whose byte order is not the host's is not used: data are copied as they are */
+    uint32_t sections;           /* 1: it wants to know which list items have `ompx_local` (ompls_launch_request.sections) */
 } ompls_properties;
 
 /* What a kernel's parameter is. */
@@ -57,6 +58,14 @@ enum {
     OMPLS_PASS_SIZE,    /* an integer of `size` bytes that the translator added: the length of an array */
     OMPLS_PASS_PART     /* two numbers, of 32 bits or of 64: the first iteration of the launch along a dimension, and how many */
 };
+
+/* A list item with `ompx_local`, of which a kernel shall have a copy near to it; it goes back unless the kernel only reads there. */
+typedef struct {
+    const char *name;       /* as the user wrote it */
+    int64_t offset;         /* of its first byte from the parameter's address */
+    uint64_t size;          /* bytes; 0: the parameter is no such item */
+    uint32_t only_read;
+} ompls_section;
 
 typedef struct {
     const char *region_file;
@@ -70,6 +79,7 @@ typedef struct {
     const void *const *params; /* each points to the parameter's bytes */
     const uint64_t *sizes;
     const uint8_t *kinds; /* OMPLS_PASS_… */
+    const ompls_section *sections; /* of each parameter, for a device that wants them; 0: there are none */
 } ompls_launch_request;
 
 typedef struct ompls_module {

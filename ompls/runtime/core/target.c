@@ -288,6 +288,22 @@ static int start(ompls_place at, void *kernel, const ompls_launch_request *reque
     }
 }
 
+/* What is asked to be near to the kernel; 0: nothing is, or the device has no such memory.  The caller frees it. */
+static ompls_section *sections_of(ompls_place at, const ompls_arg *args, const room *room) {
+    const ompls_region *region = at.region;
+    ompls_section *found = NULL;
+    for (uint32_t i = 0; at.device->properties.sections && i < region->nparams; i++) {
+        const ompls_param_desc *param = &region->params[i];
+        if (!ompls_is_address(param) || (region->items[param->index].flags & OMPLS_MAP_LOCAL) == 0) continue;
+        if (room->items[param->index].reference.entry == NULL) continue; /* it is not on the device */
+        const ompls_arg *arg = &args[param->index];
+        if (found == NULL) memset(found = reserve(at, region->nparams * sizeof *found), 0, region->nparams * sizeof *found);
+        found[i] = (ompls_section){region->items[param->index].name, (const char *)arg->begin - (const char *)arg->base, arg->size,
+                                   param->kind == OMPLS_PARAM_READ};
+    }
+    return found;
+}
+
 /* Starts the kernel, what goes back behind it, and waits once.  Who looks on wants to know how long the kernel takes.  False:
    the host is to run the region. */
 static bool launch(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, room *room,
@@ -297,7 +313,7 @@ static bool launch(ompls_place at, void *kernel, const ompls_arg *args, const vo
     bool covered = fill_params(at, args, values, room), begun = false;
     ompls_launch_request request = {.region_file = region->file, .region_line = region->line, .name = region->kernel, .id = region->id,
                                     .mode = region->mode, .nparams = region->nparams, .params = room->params, .sizes = room->sizes,
-                                    .kinds = room->kinds};
+                                    .kinds = room->kinds, .sections = sections_of(at, args, room)};
     reach reach = choose(at, asked, covered, &request);
     ompls_error err;
     err.fault = err.fatal = 0;
@@ -306,6 +322,7 @@ static bool launch(ompls_place at, void *kernel, const ompls_arg *args, const vo
     if (OMPLS_UNLIKELY(ompls_observing)) ompls_observed(); /* the kernel may take long, or for ever */
     uint64_t began = OMPLS_BEGIN(.kind = "launch", .at = at, .grid = request.grid, .block = request.block);
     int failed = start(at, kernel, &request, &reach, room, &begun, &err);
+    free((void *)(uintptr_t)request.sections);
     if (OMPLS_UNLIKELY(failed != 0) && !begun && room->in_place && can_fall_back(at, &err)) return false;
     if (!failed && device->module->mark != NULL && !ompls_observing) ompls_leave_behind(traffic);
     if (OMPLS_UNLIKELY(failed != 0) || OMPLS_UNLIKELY(device->module->synchronize(device->handle, &err) != 0))

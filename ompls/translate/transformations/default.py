@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
+from ompls.analysis.dataenv.storage import local_sections
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol
 from ompls.analysis.model.convert import unqualified
@@ -18,6 +19,7 @@ from ompls.analysis.model.ctype import Array, CType, Floating, Function, Integer
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item
+from ompls.analysis.rules.support.written import name_of
 from ompls.analysis.spec.clauses import CLAUSES
 from ompls.analysis.syntax.quoted import in_comment
 from ompls.translate.canonical import LOOP_CONSTRUCTS, kept_counters, nest_of
@@ -47,6 +49,10 @@ _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
     """The kernel file of one region."""
     out = generated(f"/* {plan.kernel}: kernel of class default, generated from {in_comment(index.tu.path)} */")
+    near = [f"{name_of(index.tu, plan.item, m.item)} {'?' if n is None else n}" for m, n in
+            local_sections(plan.region, index.tu.model) if m.item is not None]  # fmt: skip
+    if near:
+        out += generated(f"/* ompx_local, in bytes: {in_comment(', '.join(near))} */")
     macros = Macros(index.macros, _IN_PRAGMAS)
     lines = [*_functions(index, places, needs, macros), *_kernel(index, places, plan, needs, macros)]
     return reindented([*out, *_head(index, needs), *macros.defined(lines), *lines])

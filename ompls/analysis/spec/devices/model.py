@@ -29,6 +29,7 @@ class DeviceSpec:
     main_thread -- sequential code of a kernel is run by a thread that wakes the others for a parallel region
     stack     -- bytes of a thread for its variables; 0: as much as a host thread has
     team_memory -- bytes of a team for the variables that its threads share; 0: no limit of its own
+    local     -- bytes near to a core for what is mapped with `ompx_local`, beside code and stack; 0: there are none
     threads   -- most threads of a team; 0: no limit of its own
     team      -- threads of a team when nobody says how many; 0: as many as the device has cores
     abi       -- what its compiler makes of C's types otherwise than the host's: fields of `DataModel`
@@ -50,6 +51,7 @@ class DeviceSpec:
     main_thread: bool = False
     stack: int = 0
     team_memory: int = 0
+    local: int = 0
     threads: int = 0
     team: int = 0
     abi: tuple[tuple[str, Any], ...] = ()

@@ -13,6 +13,7 @@ enum {
     EPI_LOCAL = 32 << 10,
     EPI_CODE = 0x100,   /* where it begins: vectors and what the SDK keeps lie before it */
     EPI_BLOCK = 0x7c00, /* the run time's own data (`core` of chip.h); the stack grows down from it */
+    EPI_STACK = 2048,   /* that a kernel has at least */
 };
 
 #define EPI_EXTERNAL 0x8e000000u
@@ -38,6 +39,16 @@ static inline uint32_t epi_id(const epi_geometry *g, uint32_t n) {
 static inline uint32_t epi_address(const epi_geometry *g, uint32_t n) {
     return epi_id(g, n) << 20;
 }
+
+/* Before the addresses of a kernel's parameters: what a core copies into its own memory before the kernel, and out of it. */
+typedef struct {
+    uint32_t here, there, size, back; /* addresses; 1: it goes back */
+} epi_section;
+
+typedef struct {
+    uint32_t number, sections; /* how many, and where they are */
+    uint32_t filled[2];
+} epi_parameters;
 
 enum { EPI_IDLE, EPI_START, EPI_RUNNING, EPI_DONE, EPI_FAULT };
 

@@ -164,6 +164,7 @@ void chip_rest(core *c, uint32_t bell);   /* until its bell has rung since */
 void chip_pause(void);                    /* for a moment */
 double chip_seconds(void);
 void chip_tell_host(void);
+void chip_copy(void *to, const void *from, uint32_t size); /* by DMA; waits for it */
 
 void lock(word *l);
 void unlock(word *l);

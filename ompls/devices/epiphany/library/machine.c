@@ -61,6 +61,10 @@ UNSEEN double chip_seconds(void) {
     return now[0] + now[1] * 1e-9;
 }
 
+void chip_copy(void *to, const void *from, uint32_t size) {
+    __builtin_memcpy(to, from, size);
+}
+
 void chip_tell_host(void) {
     __atomic_fetch_add(&control()->host, 1, __ATOMIC_SEQ_CST);
     board_wake(&control()->host);

@@ -166,6 +166,15 @@ static void begin_kernel(core *c, uint32_t cores) {
     c->bell = bell, c->teams = c->masters = 1, c->most = cores;
 }
 
+/* What a kernel shall have near to it (`ompx_local`) comes into this core's memory, and goes back. */
+static void move_sections(const epi_parameters *all, bool in) {
+    const epi_section *s = (const epi_section *)all->sections;
+    for (uint32_t i = 0; i < all->number; i++, s++) {
+        if (in) chip_copy((void *)s->here, (const void *)s->there, s->size);
+        else if (s->back != 0) chip_copy((void *)s->there, (const void *)s->here, s->size);
+    }
+}
+
 /* What a core does from its start until it is idle again. */
 void serve(core *c) {
     const epi_slot *slot = slot_of(c);
@@ -174,7 +183,10 @@ void serve(core *c) {
         return;
     }
     begin_kernel(c, control()->geometry.rows * control()->geometry.columns);
-    ((void (*)(void **))slot->entry)((void **)slot->argument);
+    const epi_parameters *all = (const epi_parameters *)slot->argument;
+    move_sections(all, true);
+    ((void (*)(void **))slot->entry)((void **)(all + 1));
+    move_sections(all, false);
     finish(c);
 }
 

@@ -115,10 +115,13 @@ class Epiphany(Device):
                 file = tools.scratch / Path(path).name
                 file.write_bytes(text)
                 named.append((file.stem, file))
-            for name, taken in measure.of(tools, named).items():
-                counts = (size.LOCAL - taken.left, max(taken.left, 0))
-                rows.append((name, *(format(count / 1024, ".1f") for count in counts)))
-        head = ("kernel", "of 32 KiB" if measure.prefix else "of 32 KiB by estimate", "KiB left")
+            sizes = measure.of(tools, named)
+        head: Tuple[str, ...] = ("kernel", "of 32 KiB" if measure.prefix else "of 32 KiB by estimate", "KiB left")
+        if any(taken.sections for taken in sizes.values()):
+            head = (*head, "KiB of ompx_local")
+        for name, taken in sizes.items():
+            counts = (size.LOCAL - taken.left, max(taken.left, 0), taken.sections)
+            rows.append((name, *(format(count / 1024, ".1f") for count in counts[: len(head) - 1])))
         return Resources(measure.target, head, rows)
 
     def native_sources(self) -> List[Path]:

@@ -474,18 +474,45 @@ static int await(board *b, int master, const ompls_launch_request *request, ompl
     return 0;
 }
 
-/* A page of parameters: their addresses, then their bytes. */
-static bool put_parameters(board *b, int n, const ompls_launch_request *request) {
+/* What shall be near to the kernel lies behind its code; the address that it gets instead.  Its place in eight bytes stays, so
+   that it is copied in large pieces. */
+static bool place_section(board *b, int n, const kernel *k, const ompls_section *asked, uint64_t *address, uint32_t *end, epi_section *out, ompls_error *err) {
+    const uint32_t there = (uint32_t)(*address + (uint64_t)asked->offset), at = ((*end + 7) & ~7u) + (there & 7);
+    const uint32_t most = EPI_BLOCK - EPI_STACK;
+    if (at > most || asked->size > most - at) {
+        ompls_device_fail(err, "map less of it, or leave out `ompx_local`",
+                          "%s needs %llu bytes of the core's memory, and beside %u of code, %u of other sections and %u for a stack it has %u",
+                          asked->name, (unsigned long long)asked->size, k->code - EPI_CODE, *end - k->code, EPI_STACK, most > at ? most - at : 0);
+        return false;
+    }
+    *end = at + (uint32_t)asked->size;
+    *out = (epi_section){epi_address(&b->geometry, (uint32_t)n) + at, there, (uint32_t)asked->size, !asked->only_read};
+    *address = out->here - (uint64_t)asked->offset;
+    return true;
+}
+
+/* A page of parameters: what comes near, their addresses, then their bytes. */
+static bool put_parameters(board *b, int n, const kernel *k, const ompls_launch_request *request, ompls_error *err) {
     const uint32_t page = EPI_PARAMETERS + (uint32_t)n * PAGE;
     char *here = b->memory + (page - EPI_EXTERNAL);
-    uint64_t used = (request->nparams * 4u + 15) / 16 * 16;
+    epi_parameters *all = (void *)here;
+    const uint64_t first = sizeof *all + request->nparams * 4u, number = request->sections != NULL ? request->nparams : 0;
+    uint64_t used = (first + number * sizeof(epi_section) + 15) / 16 * 16;
+    uint32_t end = k->code;
+    *all = (epi_parameters){.sections = page + (uint32_t)first};
     for (uint32_t i = 0; i < request->nparams; i++) {
         bool address = request->kinds[i] == OMPLS_PASS_ADDRESS;
         uint64_t size = address ? 4 : request->sizes[i], value;
-        if (used + size > PAGE || used > PAGE) return false;
-        ((uint32_t *)(void *)here)[i] = page + (uint32_t)used;
+        if (used + size > PAGE || used > PAGE) {
+            ompls_device_fail(err, "map large variables instead of passing them by value", "more than %d bytes of parameters", PAGE);
+            return false;
+        }
+        ((uint32_t *)(void *)(all + 1))[i] = page + (uint32_t)used;
         if (address) {
             memcpy(&value, request->params[i], sizeof value);
+            if (number != 0 && request->sections[i].size != 0 &&
+                !place_section(b, n, k, &request->sections[i], &value, &end, (epi_section *)(void *)(here + first) + all->number++, err))
+                return false;
             if (value >> 32 != 0) value = foreign(value);
             memcpy(here + used, &value, 4);
         } else {
@@ -509,9 +536,9 @@ static int epi_launch(void *handle, void *found, const ompls_launch_request *req
         if (n >= 0) break;
         syscall(SYS_futex, &b->control->host, FUTEX_WAIT, now, &(struct timespec){.tv_nsec = 20000000}, NULL, 0);
     }
-    if (!put_parameters(b, n, request)) {
+    if (!put_parameters(b, n, k, request, err)) {
         give_back(b, bit(n));
-        return ompls_device_fail(err, "map large variables instead of passing them by value", "more than %d bytes of parameters", PAGE);
+        return 1;
     }
     start(b, n, k->code, k->entry, EPI_PARAMETERS + (uint32_t)n * PAGE);
     return await(b, n, request, err);
@@ -568,7 +595,7 @@ static int epi_properties(void *handle, ompls_properties *out, ompls_error *err)
     const board *b = handle;
     (void)err;
     *out = (ompls_properties){.memory = EPI_EXTERNAL_SIZE, .max_threads = (uint32_t)b->number, .max_teams = (uint32_t)b->number,
-                              .default_threads = (uint32_t)b->number, .default_teams = 1, .pointer_bytes = 4};
+                              .default_threads = (uint32_t)b->number, .default_teams = 1, .pointer_bytes = 4, .sections = 1};
     snprintf(out->name, sizeof out->name, "an emulated Epiphany with %d cores", b->number);
     return 0;
 }

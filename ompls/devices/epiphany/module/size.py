@@ -7,6 +7,7 @@ it, what this machine's gcc makes of the same text for 32 bits is an estimate.
 from __future__ import annotations
 
 import os
+import re
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,20 +31,22 @@ _FLAGS = (
     *("-Os", "-ffreestanding", "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"),
     *("-fno-stack-protector", "-fno-tree-loop-distribute-patterns", "-ffp-contract=off", "-funsigned-char", "-w"),
 )
+_NEAR = re.compile(r"^/\* ompx_local, in bytes:(.*) \*/$", re.MULTILINE)  # translate/transformations/default.py
 _HERE = ("-m32", "-msse2", "-mfpmath=sse", "-malign-double", "-fno-pie")
 _LINK = ("-nostdlib", "-static", "-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-T," + str(LIBRARY / "ecore.ld"))
 
 
 class Size(NamedTuple):
-    """Bytes in a core's memory: of the kernel with its run time, and of the kernel's own text alone."""
+    """Bytes in a core's memory: of a kernel with its run time, of its own text alone, of `ompx_local`."""
 
     all: int
     own: int
+    sections: int  # those of constant length
 
     @property
     def left(self) -> int:
-        """For the stack: between the code and the run time's own data."""
-        return BLOCK - CODE - self.all
+        """For the stack: between what lies there and the run time's own data."""
+        return BLOCK - CODE - self.all - self.sections
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,8 @@ class Measure:
             libraries = ("-Wl,--start-group", "-lm", "-lc", "-lgcc", "-Wl,--end-group") if chip else ("-m32", "-no-pie")
             own = self._object(tools, file)
             whole = tools.link((*_LINK, *roots, *libraries), [own, *parts], ".core", "linking kernel " + name)
-            return name, Size(*(_local(path, 1.0 if chip else LONGER) for path in (whole, own)))
+            all_, alone = (_local(path, 1.0 if chip else LONGER) for path in (whole, own))
+            return name, Size(all_, alone, _sections(file))
 
         return dict(tools.each(size, kernels))
 
@@ -112,12 +116,22 @@ def refuse_large(name: str, where: str, size: Size, exact: bool) -> None:
     """Raises RuntimeProblem for a kernel that leaves no room for a stack."""
     if size.left >= LEAST:
         return
-    why = "{} bytes of it and {} of the run time{} leave {} of the core's {} for a stack, which needs {}".format(
-        size.own, size.all - size.own, "" if exact else " (an estimate)", max(size.left, 0), LOCAL, LEAST
+    estimate, near = (
+        "" if exact else " (an estimate)",
+        ", {} of ompx_local".format(size.sections) if size.sections else "",
+    )
+    why = "{} bytes of it{} and {} of the run time{} leave {} of the core's {} for a stack, which needs {}".format(
+        size.own, near, size.all - size.own, estimate, max(size.left, 0), LOCAL, LEAST
     )
     raise RuntimeProblem(
         "kernel {} ({}) does not fit an Epiphany core".format(name, where), why, "make several regions of it"
     )
+
+
+def _sections(kernel: Path) -> int:
+    """Bytes of what the kernel has `ompx_local`, which its text says; of what has no constant length none."""
+    said = _NEAR.search(kernel.read_text(encoding="utf-8", errors="replace"))
+    return sum(int(n) for n in re.findall(r" (\d+)(?:,|$)", said[1])) if said else 0
 
 
 def _local(path: Path, longer: float) -> int:
