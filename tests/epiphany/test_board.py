@@ -83,6 +83,58 @@ def test_a_kernel_that_never_ends_is_stopped(tmp_path: Path) -> None:
     assert "did not end within 1 seconds; its emulated cores were reset" in told
 
 
+STAYS = """\
+#include <omp.h>
+#include <stdio.h>
+static int stop, cores;
+int main(void)
+{
+    int answer = 0;
+    #pragma omp target enter data map(to: stop, cores)
+    #pragma omp target map(stop, cores) nowait
+    #pragma omp parallel num_threads(16)
+    for (int now = 0; now == 0;) {
+        if (omp_get_thread_num() == 0)
+            cores = omp_get_num_threads();
+        #pragma omp atomic read
+        now = stop;
+        #pragma omp taskyield
+    }
+    do {
+        #pragma omp target update from(cores)
+    } while (cores != 16);
+    #pragma omp target map(tofrom: answer) nowait
+    answer = 42;
+    for (double begin = omp_get_wtime(); omp_get_wtime() - begin < 6.5 && RELEASED;)
+        ;
+    stop = RELEASED;
+    #pragma omp target update to(stop)
+    #pragma omp taskwait
+    #pragma omp target exit data map(release: stop, cores)
+    return answer != 42;
+}
+"""
+WAITS = (
+    r"x\.c:20: region on epiphany:0: kernel ompls_x_\w+_main_1 waits for a core, for {} seconds now; "
+    r"all 16 are held: 16 by kernel "
+)
+
+
+def test_a_kernel_that_waits_for_cores_says_who_has_them(tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(STAYS.replace("RELEASED", "1"))
+    told = run(source).stderr
+    assert re.search(WAITS.format(5) + r"ompls_x_\w+_main_0 of .*x\.c:8", told), told
+
+
+def test_a_kernel_that_waits_for_cores_in_vain_ends(tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(STAYS.replace("RELEASED", "0"))
+    told = run(source, code=125, OMPLS_EPIPHANY_DEADLINE="2").stderr
+    assert re.search(WAITS.format(1) + r"ompls_x_\w+_main_0 of .*x\.c:8", told), told
+    assert re.search("did not end within 2 seconds|got no core within 2 seconds: 16 by kernel", told), told
+
+
 def test_the_external_memory_is_32_mib(tmp_path: Path) -> None:
     source = tmp_path / "x.c"
     source.write_text(TEXT.replace("STATEMENT", "").replace("char bytes[16]", "static char bytes[40 << 20]"))

@@ -28,7 +28,7 @@
 #include "../../../runtime/core/blocks.h"
 #include "../library/board.h"
 
-enum { ALIGNMENT = 64, PAGE = 4096, WHOLE = EPI_EXTERNAL_SIZE + EPI_MOST * EPI_LOCAL };
+enum { ALIGNMENT = 64, PAGE = 4096, PATIENCE = 5 /* seconds */, WHOLE = EPI_EXTERNAL_SIZE + EPI_MOST * EPI_LOCAL };
 
 /* The chips that a board may have; the first is that of a Parallella. */
 static const struct {
@@ -52,6 +52,7 @@ typedef struct {
     epi_geometry geometry;
     int number;  /* of its cores */
     cores taken; /* which a kernel has */
+    const ompls_launch_request *holder[EPI_MOST]; /* whose those are */
     uint32_t told; /* findings */
     bool started, lost;
     pid_t owner;
@@ -312,14 +313,14 @@ static int away(const board *b, int n, cores from) {
 
 /* An idle core: the nearest one to the cores of `to`, or, apart, the one that is the farthest from all of them.  With the lock
    held; -1: none is free. */
-static int take_core(board *b, cores to, bool apart) {
+static int take_core(board *b, const ompls_launch_request *holder, cores to, bool apart) {
     int best = -1, best_far = 0;
     for (int n = 0; n < b->number; n++) {
         if ((b->taken & bit(n)) != 0) continue;
         int far = away(b, n, to);
         if (best < 0 || (apart ? far > best_far : far < best_far)) best = n, best_far = far;
     }
-    if (best >= 0) b->taken |= bit(best);
+    if (best >= 0) b->taken |= bit(best), b->holder[best] = holder;
     return best;
 }
 
@@ -341,12 +342,12 @@ static void give_back(board *b, cores those) {
 }
 
 /* What a core asks for: cores for its team near to it, or masters of other teams far from all that the kernel has. */
-static cores grant(board *b, int asking, cores mine) {
+static cores grant(board *b, const ompls_launch_request *request, int asking, cores mine) {
     epi_slot *slot = &b->control->slots[asking];
     cores found = 0;
     pthread_mutex_lock(&b->lock);
     for (uint32_t given = 0; given < slot->wanted; given++) {
-        int n = take_core(b, slot->apart ? mine | found : bit(asking), slot->apart != 0);
+        int n = take_core(b, request, slot->apart ? mine | found : bit(asking), slot->apart != 0);
         if (n < 0) break;
         found |= bit(n);
     }
@@ -363,13 +364,13 @@ static cores grant(board *b, int asking, cores mine) {
 }
 
 /* The cores of a kernel that have finished are given back; those that ask for more get an answer.  What it has then. */
-static cores look_after(board *b, int master, cores mine) {
+static cores look_after(board *b, const ompls_launch_request *request, int master, cores mine) {
     cores done = 0;
     for (int n = 0; n < b->number; n++)
         if (n != master && (mine & bit(n)) != 0 && b->control->slots[n].status == EPI_DONE) done |= bit(n);
     if (done != 0) give_back(b, done), mine &= ~done;
     for (int n = 0; n < b->number; n++)
-        if ((mine & bit(n)) != 0 && b->control->slots[n].wanted != 0) mine |= grant(b, n, mine);
+        if ((mine & bit(n)) != 0 && b->control->slots[n].wanted != 0) mine |= grant(b, request, n, mine);
     return mine;
 }
 
@@ -442,14 +443,19 @@ static double seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* Seconds that a kernel has; 0: as many as it takes. */
+static double limit(void) {
+    const char *asked = getenv("OMPLS_EPIPHANY_DEADLINE");
+    return asked != NULL ? strtod(asked, NULL) : 0;
+}
+
 /* Until the kernel of `master` has ended, well or not. */
 static int await(board *b, int master, const ompls_launch_request *request, ompls_error *err) {
-    const char *asked = getenv("OMPLS_EPIPHANY_DEADLINE");
-    const double deadline = asked != NULL ? strtod(asked, NULL) : 0, since = seconds();
+    const double deadline = limit(), since = seconds();
     cores mine = bit(master);
     for (;;) {
         uint32_t now = b->control->host;
-        mine = look_after(b, master, mine);
+        mine = look_after(b, request, master, mine);
         for (int n = 0; n < b->number; n++) {
             if ((mine & bit(n)) == 0 || b->control->slots[n].status != EPI_FAULT) continue;
             report(b, n, request, err);
@@ -523,19 +529,58 @@ static bool put_parameters(board *b, int n, const kernel *k, const ompls_launch_
     return true;
 }
 
+/* Whose the cores are. */
+static void name_holders(board *b, char *out, size_t size) {
+    size_t used = 0;
+    cores named = 0;
+    out[0] = '\0';
+    pthread_mutex_lock(&b->lock);
+    for (int n = 0; n < b->number && used < size; n++) {
+        if ((b->taken & ~named & bit(n)) == 0) continue;
+        const ompls_launch_request *holder = b->holder[n];
+        int count = 0;
+        for (int other = n; other < b->number; other++)
+            if ((b->taken & bit(other)) != 0 && b->holder[other] == holder) named |= bit(other), count++;
+        used += (size_t)snprintf(out + used, size - used, "%s%d by kernel %s of %s:%u", used != 0 ? ", " : "", count, holder->name, holder->region_file, holder->region_line);
+    }
+    pthread_mutex_unlock(&b->lock);
+}
+
+/* The first idle core; if there is none, when another kernel has ended.  Who waits for long is told for whom; -1: in vain. */
+static int wait_for_core(board *b, const ompls_launch_request *request, ompls_error *err) {
+    const double deadline = limit(), since = seconds();
+    double patience = deadline > 0 && deadline < 2 * PATIENCE ? deadline / 2 : PATIENCE;
+    char holders[400];
+    while (!b->lost) {
+        uint32_t now = b->control->host;
+        pthread_mutex_lock(&b->lock);
+        int n = take_core(b, request, 0, false);
+        pthread_mutex_unlock(&b->lock);
+        if (n >= 0) return n;
+        double waited = seconds() - since;
+        if (deadline > 0 && waited > deadline) {
+            name_holders(b, holders, sizeof holders);
+            ompls_device_fail(err, "end those first, or see OMPLS_EPIPHANY_DEADLINE", "kernel %s got no core within %g seconds: %s", request->name, deadline, holders);
+            return -1;
+        }
+        if (patience > 0 && waited > patience) {
+            name_holders(b, holders, sizeof holders);
+            fprintf(stderr, "ompls: %s:%u: region on epiphany:0: kernel %s waits for a core, for %g seconds now; all %d are held: %s\n",
+                    request->region_file, request->region_line, request->name, patience, b->number, holders);
+            patience = 0;
+        }
+        syscall(SYS_futex, &b->control->host, FUTEX_WAIT, now, &(struct timespec){.tv_nsec = 20000000}, NULL, 0);
+    }
+    err->fatal = OMPLS_LOST_BEFORE;
+    ompls_device_fail(err, "start the program again", "the emulated board has ended");
+    return -1;
+}
+
 static int epi_launch(void *handle, void *found, const ompls_launch_request *request, ompls_error *err) {
     board *b = handle;
     const kernel *k = found;
-    int n;
-    if (b->lost) return err->fatal = OMPLS_LOST_BEFORE, ompls_device_fail(err, "start the program again", "the emulated board has ended");
-    for (;;) { /* the first idle core; if there is none, when another kernel has ended */
-        uint32_t now = b->control->host;
-        pthread_mutex_lock(&b->lock);
-        n = take_core(b, 0, false);
-        pthread_mutex_unlock(&b->lock);
-        if (n >= 0) break;
-        syscall(SYS_futex, &b->control->host, FUTEX_WAIT, now, &(struct timespec){.tv_nsec = 20000000}, NULL, 0);
-    }
+    const int n = wait_for_core(b, request, err);
+    if (n < 0) return 1;
     if (!put_parameters(b, n, k, request, err)) {
         give_back(b, bit(n));
         return 1;
