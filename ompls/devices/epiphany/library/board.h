@@ -67,6 +67,7 @@ typedef struct {
     int32_t failed;
     volatile uint32_t board, host;           /* futexes: something is to be done there */
     volatile uint32_t reset[EPI_MOST / 32];  /* a bit for each core that shall be started anew */
+    uint32_t cancellation; /* OMP_CANCELLATION is true */
     epi_geometry geometry;
     epi_slot slots[EPI_MOST];
 } epi_control;

@@ -23,6 +23,8 @@ typedef struct loop {
     uint64_t next, left, stride, step;                        /* what comes next; what is left; a chunk of it; an iteration */
     uint64_t (*share)(const struct loop *l, uint32_t threads); /* how much a thread takes; 0: a chunk */
     word *posted;              /* what iterations of the outermost loop have posted, in external memory */
+    uint32_t *reduced;         /* the first thread's list of what tasks reduce (reductions.c) */
+    void *memory;              /* that gcc asked for, in external memory, for all threads */
     void (*end)(struct loop *l); /* gives that back; 0: there is nothing */
 } loop;
 
@@ -43,6 +45,7 @@ typedef struct team {
     void *data;
     struct core *members[EPI_MOST];
     word lock, singles;
+    word cancelled_loop;       /* the barrier behind a worksharing region that was cancelled (cancel.c) */
     void *volatile copy;
     loop loops[LOOPS];
     word pending[2]; /* tasks of this barrier and of the next */
@@ -71,6 +74,7 @@ typedef struct {
 typedef struct { /* of tasks; in external memory */
     word *before; /* the counter of the group around it */
     word count;
+    word cancelled;
     uint32_t base;
     uint32_t *reductions; /* the innermost one (reductions.c) */
 } group;
@@ -86,8 +90,10 @@ typedef struct core {
     word flags[ROUNDS], done;  /* written by the others */
     void *volatile joined;     /* what a core is given that another one asked for: its team, or the first master */
     word children;             /* of the implicit task */
+    word cancelled;            /* the region of its team, where that has several threads */
     /* Where it is in the program: kept while a parallel region inside another one runs. */
     team *team;                /* the innermost one, 0: only the initial thread */
+    uint32_t alone;            /* whether the region of a team of one was cancelled */
     uint32_t number, level, single, shared, epoch;
     uint32_t outer, outermost; /* the number in the team of level 1, and how many that has */
     loop *loop;
@@ -124,6 +130,11 @@ static inline core *core_at(uint32_t address) {
 
 static inline core *self(void) {
     return core_at((uint32_t)__builtin_frame_address(0));
+}
+
+/* Whether the parallel region of a core's team was cancelled. */
+static inline bool is_cancelled(const core *c) {
+    return c->team != 0 && c->team->threads > 1 ? c->cancelled != 0 : c->alone != 0;
 }
 
 /* The thread that is so far behind another one, going round. */
@@ -185,15 +196,20 @@ bool run_one(core *c, bool any);
 void run_tasks_until(core *c, word *counter);
 
 void task_make(core *c, const making *m, bool alone);
+bool task_is_cancelled(const core *c, word *group);
 void GOMP_taskgroup_start(void);
 void GOMP_taskgroup_end(void);
 
 /* reductions.c */
+void reductions_register(uint32_t *list, uint32_t threads);
+void reductions_share(uint32_t *list, const uint32_t *first);
 void GOMP_taskgroup_reduction_register(uint32_t *data);
 
 /* team.c */
 team *team_of(core *c); /* outside of a parallel region its own, of one */
 void team_ring(team *t);
 void team_barrier(core *c);
+bool team_barrier_or_cancelled(core *c);
+uint32_t team_run(void (*body)(void *), void *data, uint32_t threads, word *group);
 void serve(core *c);
 #endif

@@ -26,7 +26,7 @@ void loop_begin(const range *r) {
         if (l->busy == 0) {
             l->busy = 1, l->number = c->shared, l->arrived = 0;
             l->next = r->start, l->left = r->distance, l->step = r->step, l->share = r->share, l->down = r->down;
-            l->parts = l->turn = 0, l->posted = 0, l->end = 0;
+            l->parts = l->turn = 0, l->posted = 0, l->reduced = 0, l->memory = 0, l->end = 0;
             if (__builtin_mul_overflow(r->step, r->chunk, &l->stride)) l->stride = ~(uint64_t)0;
         }
         bool mine = l->number == c->shared;

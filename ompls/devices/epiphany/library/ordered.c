@@ -11,7 +11,7 @@ typedef unsigned long long wide;
 
 static void wait_for_turn(core *c) {
     loop *l = c->loop;
-    for (uint32_t bell; bell = c->bell, l->turn != c->ticket;) chip_rest(c, bell);
+    for (uint32_t bell; bell = c->bell, l->turn != c->ticket && !is_cancelled(c);) chip_rest(c, bell);
 }
 
 static void pass_turn(core *c) {
@@ -111,7 +111,7 @@ static void post(uint32_t first, uint32_t inner) {
 static void wait_for_post(uint32_t first, uint32_t inner) {
     core *c = self();
     const word *posted = &c->loop->posted[first];
-    for (uint32_t bell; bell = c->bell, *posted <= inner;) chip_rest(c, bell);
+    for (uint32_t bell; bell = c->bell, *posted <= inner && !is_cancelled(c);) chip_rest(c, bell);
 }
 
 /* --- gcc's names for numbers of one type ---------------------------------------------------------------------------- */

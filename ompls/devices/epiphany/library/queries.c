@@ -45,7 +45,7 @@ int omp_get_max_threads(void) {
 
 int omp_get_thread_limit(void) { return (int)self()->most; }
 
-int omp_get_cancellation(void) { return 0; }
+int omp_get_cancellation(void) { return control()->cancellation != 0; }
 int omp_get_proc_bind(void) { return 0; }
 int omp_get_num_places(void) { return 0; }
 int omp_get_max_task_priority(void) { return 0; }

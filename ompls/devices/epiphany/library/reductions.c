@@ -12,15 +12,28 @@ static const uint32_t *variable(const uint32_t *list, uint32_t n) {
     return list + VARIABLES + 3 * n;
 }
 
-void GOMP_taskgroup_reduction_register(uint32_t *list) {
-    core *c = self();
-    group *g = group_of(c->group);
+void reductions_register(uint32_t *list, uint32_t threads) {
+    group *g = group_of(self()->group);
     for (uint32_t *l = list;; l = (uint32_t *)l[NEXT]) {
-        const uint32_t size = l[BYTES] * team_of(c)->threads;
+        const uint32_t size = l[BYTES] * threads;
         void *copies = chip_take(size);
         if (copies == 0) __builtin_trap();
         __builtin_memset(copies, 0, size);
         l[COPIES] = (uint32_t)copies, l[END] = l[COPIES] + size, l[FIRST] = l == list;
+        if (l[NEXT] != 0) continue;
+        l[NEXT] = (uint32_t)g->reductions;
+        break;
+    }
+    g->reductions = list;
+}
+
+void GOMP_taskgroup_reduction_register(uint32_t *list) { reductions_register(list, team_of(self())->threads); }
+
+/* A thread's list of what a worksharing construct reduces: the copies are those that the first thread has made. */
+void reductions_share(uint32_t *list, const uint32_t *first) {
+    group *g = group_of(self()->group);
+    for (uint32_t *l = list;; l = (uint32_t *)l[NEXT], first = (const uint32_t *)first[NEXT]) {
+        l[COPIES] = first[COPIES], l[END] = first[END], l[FIRST] = first[FIRST];
         if (l[NEXT] != 0) continue;
         l[NEXT] = (uint32_t)g->reductions;
         break;

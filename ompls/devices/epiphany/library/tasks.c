@@ -23,7 +23,7 @@ static void run(core *c, task *t) {
     uint32_t base = c->base, final = c->in_final;
     word *group = c->group;
     c->task = t, c->base = c->tail, c->in_final = t->in_final, c->group = t->group;
-    t->body(t->data);
+    if (!task_is_cancelled(c, t->group)) t->body(t->data);
     c->task = before, c->base = base, c->in_final = final, c->group = group;
     for (uint32_t bell; bell = c->bell, t->children != 0;) /* they count in it */
         if (!run_one(c, false)) chip_rest(c, bell);
@@ -31,6 +31,11 @@ static void run(core *c, task *t) {
     chip_give(t);
     for (unsigned i = 0; i < 3; i++) change(counters[i], ~0u);
     for (uint32_t i = 0; i < c->team->threads; i++) chip_ring(c->team->members[i]);
+}
+
+/* A task of a group or region that was cancelled does not begin. */
+bool task_is_cancelled(const core *c, word *group) {
+    return is_cancelled(c) || (group != 0 && group_of(group)->cancelled != 0);
 }
 
 static task *pop(core *c, bool newest) {
@@ -92,6 +97,7 @@ static void run_at_once(core *c, const making *m) {
 
 void task_make(core *c, const making *m, bool alone) {
     team *t = c->team;
+    if (task_is_cancelled(c, c->group)) return;
     alone = alone || t == 0 || t->threads == 1 || c->in_final || m->final || m->size > MOST || c->tail - c->head == QUEUE;
     task *made = alone ? 0 : chip_take((uint32_t)sizeof *made + m->size + m->align);
     if (made == 0) {
@@ -128,7 +134,7 @@ void GOMP_taskgroup_start(void) {
     core *c = self();
     group *g = chip_take(sizeof *g);
     if (g == 0) __builtin_trap();
-    *g = (group){c->group, 0, c->base, c->group != 0 ? group_of(c->group)->reductions : 0};
+    *g = (group){c->group, 0, 0, c->base, c->group != 0 ? group_of(c->group)->reductions : 0};
     c->group = &g->count;
 }
 

@@ -59,6 +59,7 @@ static void enter(core *c, team *t, uint32_t number) {
     c->team = t;
     c->number = number;
     c->outer = number, c->outermost = t != 0 ? t->threads : 1;
+    c->cancelled = c->alone = 0;
     c->single = c->shared = c->epoch = c->children = c->head = c->tail = c->base = 0;
     c->task = 0, c->group = 0;
     for (int i = 0; i < ROUNDS; i++) c->flags[i] = 0;
@@ -85,25 +86,47 @@ UNSEEN static void raise(core *to, uint32_t round, uint32_t epoch) {
     chip_ring(to);
 }
 
-UNSEEN static void wait_for_flag(core *c, uint32_t round, uint32_t epoch) {
-    for (uint32_t bell; bell = c->bell, c->flags[round] < epoch;) help_or_rest(c, bell);
+UNSEEN static bool wait_for_flag(core *c, uint32_t round, uint32_t epoch, bool all) {
+    for (uint32_t bell; bell = c->bell, c->flags[round] < epoch;) {
+        if (!all && c->cancelled) return false;
+        help_or_rest(c, bell);
+    }
     ACQUIRED(&c->flags[round], epoch);
+    return true;
 }
 
-void team_barrier(core *c) {
+/* Until all are there, or, unless `all` are waited for, the region has been cancelled. */
+static void meet(core *c, uint32_t epoch, bool all) {
     team *t = c->team;
-    uint32_t epoch = ++c->epoch, round = 0;
+    uint32_t round = 0;
     if (t == 0) return;
     for (uint32_t far = 1; far < t->threads; far *= 2, round++) {
         raise(team_beside(t, c->number, far), round, epoch);
-        wait_for_flag(c, round, epoch);
+        if (!wait_for_flag(c, round, epoch, all)) return;
     }
     word *pending = &t->pending[epoch & 1];
-    for (uint32_t bell; bell = c->bell, *pending != 0;)
+    for (uint32_t bell; bell = c->bell, *pending != 0 && (all || !c->cancelled);)
         help_or_rest(c, bell);
 }
 
-static void run_alone(core *c, void (*body)(void *), void *data) {
+void team_barrier(core *c) { meet(c, ++c->epoch, true); }
+
+/* Whether the region has been cancelled. */
+bool team_barrier_or_cancelled(core *c) {
+    if (!is_cancelled(c)) meet(c, ++c->epoch, false);
+    return is_cancelled(c);
+}
+
+/* At the end of a region.  Where it was cancelled, its threads come from different barriers, so they meet at one that is behind all
+   others; twice, for the tasks of this barrier and of the next. */
+static void end_region(core *c) {
+    enum { BEHIND_ALL = 1 << 30 };
+    if (!team_barrier_or_cancelled(c) || c->team->threads == 1) return;
+    meet(c, BEHIND_ALL, true);
+    meet(c, BEHIND_ALL + 1, true);
+}
+
+static void run_alone(core *c, void (*body)(void *), void *data, word *group) {
     enum { PLACE = offsetof(core, league) - offsetof(core, team) };
     team single = {.threads = 1, .members = {c}};
     task here = {.body = body, .in_final = c->in_final};
@@ -111,7 +134,7 @@ static void run_alone(core *c, void (*body)(void *), void *data) {
     __builtin_memcpy(before, &c->team, PLACE);
     c->team = &single;
     c->number = c->shared = c->single = c->epoch = 0;
-    c->task = &here, c->group = 0, c->base = c->tail;
+    c->alone = 0, c->task = &here, c->group = group, c->base = c->tail;
     if (c->level++ == 0) c->outer = 0, c->outermost = 1;
     body(data);
     team_barrier(c);
@@ -122,20 +145,20 @@ static void member(core *c) {
     team *t = wait_for_work(c);
     core *master = t->members[0];
     t->body(t->data);
-    if (t->threads > 1) team_barrier(c);
+    if (t->threads > 1) end_region(c);
     c->team = 0;
     finish(c);
     count(master, &master->done);
 }
 
-void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags) {
-    (void)flags;
+/* How many threads ran it. */
+uint32_t team_run(void (*body)(void *), void *data, uint32_t threads, word *inner) {
     core *c = self();
     if (threads == 0) threads = c->threads;
     if (threads == 0 || threads > c->most) threads = c->most;
     if (c->team != 0 || threads == 1) {
-        run_alone(c, body, data);
-        return;
+        run_alone(c, body, data, inner);
+        return 1;
     }
     team *t = &c->own;
     word *group = c->group;
@@ -146,18 +169,27 @@ void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned 
     c->level++;
     c->done = 0;
     enter(c, t, 0);
+    c->group = inner;
     for (uint32_t i = 1; i < t->threads; i++) {
         core *other = t->members[i];
         enter(other, t, i);
-        other->level = c->level, other->in_final = 0;
+        other->level = c->level, other->in_final = 0, other->group = inner;
         other->league = c->league, other->teams = c->teams, other->most = c->most;
     }
     for (uint32_t i = 1; i < t->threads; i++) give_work(t->members[i], t);
     body(data);
-    team_barrier(c);
+    end_region(c);
     wait_for_count(c, &c->done, t->threads - 1);
+    for (int i = 0; c->cancelled && i < LOOPS; i++) /* nobody has ended these */
+        if (t->loops[i].busy != 0 && t->loops[i].end != 0) t->loops[i].end(&t->loops[i]);
     c->team = 0, c->group = group;
     c->level--;
+    return t->threads;
+}
+
+void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags) {
+    (void)flags;
+    team_run(body, data, threads, 0);
 }
 
 static void begin_kernel(core *c, uint32_t cores) {

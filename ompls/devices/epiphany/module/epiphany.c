@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -187,7 +188,9 @@ static int epi_load(void *handle, const void *image, uint64_t size, void **loade
     if (memory < 0 || ftruncate(memory, WHOLE) != 0 ||
         mmap(b->memory, WHOLE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory, 0) == MAP_FAILED)
         return ompls_device_fail(err, "look at the limits on memory", "making the emulated board's memory: %s", strerror(errno));
+    const char *cancellation = getenv("OMP_CANCELLATION");
     b->control->geometry = b->geometry;
+    b->control->cancellation = cancellation != NULL && strcasecmp(cancellation, "true") == 0;
     place_data(b);
     uint32_t end = 0;
     find(b, "epi_end", &end);

@@ -24,8 +24,8 @@ LEAST = 2048  # bytes that a stack needs
 LONGER = 1.5  # code of the chip's compiler to code of this machine's, of the same text (tests/epiphany/programs)
 # The parts of the run time that the emulated board and a real core share.
 SHARED = (
-    *("arithmetic.c", "external.c", "locks.c", "loops.c", "ordered.c", "queries.c", "reductions.c", "taskloop.c"),
-    *("tasks.c", "team.c"),
+    *("arithmetic.c", "cancel.c", "external.c", "locks.c", "loops.c", "ordered.c", "queries.c", "reductions.c"),
+    *("shared.c", "taskloop.c", "tasks.c", "team.c"),
 )
 _FLAGS = (
     *("-Os", "-ffreestanding", "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"),
