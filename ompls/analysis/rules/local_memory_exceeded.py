@@ -39,7 +39,7 @@ copy piece by piece in the kernel.
 void f(float *x) {
     static float table[4096];
     #pragma omp target map(ompx_local, to: table) map(ompx_local, tofrom: x[0:4000])
-    //                                                                    ^^^^^^^^^ hint: what is `ompx_local` takes 32,384 bytes; a core of epiphany has 29,440 beside a stack
+    //                                                                    ^^^^^^^^^ hint: what is `ompx_local` takes 32,384 bytes; a core of epiphany has 29,312 beside a stack
     for (int i = 0; i < 4000; i++)
         x[i] += table[i];
 }

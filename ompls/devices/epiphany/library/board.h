@@ -12,7 +12,7 @@ enum {
     EPI_MOST = 64, /* cores, of an Epiphany-64 */
     EPI_LOCAL = 32 << 10,
     EPI_CODE = 0x100,   /* where it begins: vectors and what the SDK keeps lie before it */
-    EPI_BLOCK = 0x7c00, /* the run time's own data (`core` of chip.h); the stack grows down from it */
+    EPI_BLOCK = 0x7b80, /* the run time's own data (`core` of chip.h); the stack grows down from it */
     EPI_STACK = 2048,   /* that a kernel has at least */
 };
 
@@ -60,6 +60,7 @@ typedef struct {
     uint32_t apart, other;               /* 1: masters of teams; the function that those begin with */
     uint32_t given[EPI_MOST / 32];       /* the answer: a bit for each core */
     uint32_t fault, address, place, why; /* 1: read, 2: write; of what; where in the image; the signal */
+    volatile uint32_t mark;              /* of a fence (ecore.c) */
 } epi_slot;
 
 typedef struct {

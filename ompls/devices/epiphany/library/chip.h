@@ -118,6 +118,8 @@ typedef struct core {
     task *queue[QUEUE];
     /* What is there as long as the chip. */
     uint32_t index, first;     /* of this core; the global address of the first one */
+    uint32_t fences;           /* how many it has made; the last mark of each core's (ecore.c) */
+    volatile uint8_t marks[EPI_MOST];
     word locks[LOCKS];         /* those of the first core are the chip's: of critical, atomic, memory and names, counters */
     word names;                /* locks that names of `critical` have, on the first core */
 } core;
@@ -173,6 +175,7 @@ bool chip_testset(word *lock);            /* whether it was 0; it is not now */
 void chip_ring(core *c);
 void chip_rest(core *c, uint32_t bell);   /* until its bell has rung since */
 void chip_pause(void);                    /* for a moment */
+void chip_fence(void);                    /* until what this core has written before is where it was written */
 double chip_seconds(void);
 void chip_tell_host(void);
 void chip_copy(void *to, const void *from, uint32_t size); /* by DMA; waits for it */

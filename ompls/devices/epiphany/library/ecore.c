@@ -24,6 +24,31 @@ void unlock(word *l) {
 void chip_ring(core *c) { (void)c; }
 void chip_rest(core *c, uint32_t bell) { (void)c, (void)bell; }
 void chip_pause(void) {}
+
+/* Writes to one place arrive in the order in which they were made; those to different places need not, and a read may overtake a write.
+   So a mark is written to each place behind all else, and read until it is there.  Places are the external memory, the cores of the
+   team, the one that has the chip's locks, and the first master of a league, on whose stack the teams share variables. */
+static void mark(core *there, const core *c) {
+    there->marks[c->index] = (uint8_t)c->fences;
+}
+
+static void wait_for_mark(const core *there, const core *c) {
+    while (there->marks[c->index] != (uint8_t)c->fences) continue;
+}
+
+void chip_fence(void) {
+    core *c = self();
+    const team *t = c->team;
+    const uint32_t threads = t != 0 ? t->threads : 0;
+    core *leader = (threads != 0 ? t->members[0] : c)->leader;
+    if (leader == 0) leader = c;
+    slot_of(c)->mark = ++c->fences;
+    for (uint32_t i = 0; i < threads; i++) mark(t->members[i], c);
+    mark(bank(), c), mark(leader, c);
+    while (slot_of(c)->mark != c->fences) continue;
+    for (uint32_t i = 0; i < threads; i++) wait_for_mark(t->members[i], c);
+    wait_for_mark(bank(), c), wait_for_mark(leader, c);
+}
 void chip_tell_host(void) {}
 
 /* Channel 1 of the DMA engine, from a descriptor in this core's memory: in the largest pieces that both addresses and the size

@@ -32,7 +32,7 @@ void omp_set_lock(word *l) {
     while (!omp_test_lock(l)) chip_pause();
 }
 
-void omp_unset_lock(word *l) { __atomic_store_n(l, 0, __ATOMIC_SEQ_CST); }
+void omp_unset_lock(word *l) { chip_fence(), __atomic_store_n(l, 0, __ATOMIC_SEQ_CST); }
 
 void omp_init_nest_lock(nest *l) { l->owner = l->count = 0; }
 void omp_destroy_nest_lock(nest *l) { (void)l; }
@@ -43,6 +43,7 @@ void omp_set_nest_lock(nest *l) {
 }
 
 void omp_unset_nest_lock(nest *l) {
+    chip_fence();
     if (--l->count == 0) __atomic_store_n(&l->owner, 0, __ATOMIC_SEQ_CST);
 }
 

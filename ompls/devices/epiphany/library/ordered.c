@@ -16,6 +16,7 @@ static void wait_for_turn(core *c) {
 
 static void pass_turn(core *c) {
     wait_for_turn(c);
+    chip_fence();
     __atomic_store_n(&c->loop->turn, c->ticket + 1, __ATOMIC_SEQ_CST);
     team_ring(team_of(c));
 }
@@ -104,6 +105,7 @@ static void make_posted(uint32_t count) {
 
 static void post(uint32_t first, uint32_t inner) {
     core *c = self();
+    chip_fence();
     __atomic_store_n(&c->loop->posted[first], inner + 1, __ATOMIC_SEQ_CST);
     team_ring(team_of(c));
 }

@@ -12,7 +12,7 @@ C(_start):
 begin:
     movfs r0, coreid
     lsl r0, r0, #20
-    mov r1, #0x7bf0
+    mov r1, #0x7b70
     add sp, r0, r1
     mov r0, %low(C(chip_begin))
     movt r0, %high(C(chip_begin))

@@ -27,6 +27,7 @@ static void run(core *c, task *t) {
     c->task = before, c->base = base, c->in_final = final, c->group = group;
     for (uint32_t bell; bell = c->bell, t->children != 0;) /* they count in it */
         if (!run_one(c, false)) chip_rest(c, bell);
+    chip_fence();
     word *counters[] = {t->siblings, t->group, t->pending};
     chip_give(t);
     for (unsigned i = 0; i < 3; i++) change(counters[i], ~0u);
@@ -65,6 +66,7 @@ void run_tasks_until(core *c, word *counter) {
 }
 
 static bool put(core *c, task *t) {
+    chip_fence(); /* who steals it reads what is in external memory */
     lock(&c->lock);
     bool room = c->tail - c->head < QUEUE;
     if (room) c->queue[c->tail++ % QUEUE] = t;

@@ -51,6 +51,7 @@ static void *wait_for_work(core *c) {
 
 /* Once it begins it writes to others. */
 static void give_work(core *to, void *what) {
+    chip_fence();
     __atomic_store_n(&to->joined, what, __ATOMIC_SEQ_CST);
     chip_ring(to);
 }
@@ -100,6 +101,7 @@ static void meet(core *c, uint32_t epoch, bool all) {
     team *t = c->team;
     uint32_t round = 0;
     if (t == 0) return;
+    chip_fence();
     for (uint32_t far = 1; far < t->threads; far *= 2, round++) {
         raise(team_beside(t, c->number, far), round, epoch);
         if (!wait_for_flag(c, round, epoch, all)) return;
@@ -279,9 +281,9 @@ void GOMP_barrier(void) { team_barrier(self()); }
 /* --- locks of the chip lie in the first core ------------------------------------------------------------------------ */
 
 void GOMP_critical_start(void) { lock(&bank()->locks[0]); }
-void GOMP_critical_end(void) { unlock(&bank()->locks[0]); }
+void GOMP_critical_end(void) { chip_fence(), unlock(&bank()->locks[0]); }
 void GOMP_atomic_start(void) { lock(&bank()->locks[1]); }
-void GOMP_atomic_end(void) { unlock(&bank()->locks[1]); }
+void GOMP_atomic_end(void) { chip_fence(), unlock(&bank()->locks[1]); }
 
 /* A name gets one of the locks when it is first used: there is a word of external memory for it. */
 void GOMP_critical_name_start(void **name) {
@@ -294,7 +296,7 @@ void GOMP_critical_name_start(void **name) {
     lock(&b->locks[which]);
 }
 
-void GOMP_critical_name_end(void **name) { unlock(&bank()->locks[(uint32_t)*name]); }
+void GOMP_critical_name_end(void **name) { chip_fence(), unlock(&bank()->locks[(uint32_t)*name]); }
 
 bool GOMP_single_start(void) {
     core *c = self();

@@ -19,7 +19,7 @@ from ompls.runtime.machine import Machine, path_of
 from ompls.runtime.toolchain import Compile, Toolchain
 
 LIBRARY = Path(__file__).resolve().parents[1] / "library"
-LOCAL, CODE, BLOCK = 32 << 10, 0x100, 0x7C00  # as board.h has them
+LOCAL, CODE, BLOCK = 32 << 10, 0x100, 0x7B80  # as board.h has them
 LEAST = 2048  # bytes that a stack needs
 LONGER = 1.5  # code of the chip's compiler to code of this machine's, of the same text (tests/epiphany/programs)
 # The parts of the run time that the emulated board and a real core share.
