@@ -25,7 +25,7 @@ enum {
 #define EPI_DATA (EPI_EXTERNAL + 0x100000u) /* variables of the image, and behind them what the program allocates */
 
 typedef struct {
-    uint32_t rows, columns, first; /* the id of core (0, 0); those of a row follow each other, a row further down adds 64 */
+    uint32_t rows, columns, first, filled; /* the id of core (0, 0); those of a row follow each other, a row further down adds 64 */
 } epi_geometry;
 
 static inline uint32_t epi_cores(const epi_geometry *g) {
@@ -60,7 +60,6 @@ typedef struct {
     uint32_t apart, other;               /* 1: masters of teams; the function that those begin with */
     uint32_t given[EPI_MOST / 32];       /* the answer: a bit for each core */
     uint32_t fault, address, place, why; /* 1: read, 2: write; of what; where in the image; the signal */
-    volatile uint32_t mark;              /* of a fence (ecore.c) */
 } epi_slot;
 
 typedef struct {
@@ -68,9 +67,10 @@ typedef struct {
     int32_t failed;
     volatile uint32_t board, host;           /* futexes: something is to be done there */
     volatile uint32_t reset[EPI_MOST / 32];  /* a bit for each core that shall be started anew */
-    uint32_t cancellation; /* OMP_CANCELLATION is true */
+    uint32_t cancellation, filled; /* OMP_CANCELLATION is true */
     epi_geometry geometry;
     epi_slot slots[EPI_MOST];
+    volatile uint32_t marks[EPI_MOST]; /* of each core's fences (ecore.c) */
 } epi_control;
 
 /* A core has read or written what another one wrote, before that is known to have arrived. */
@@ -85,5 +85,7 @@ typedef struct {
     epi_finding of[64];
 } epi_findings;
 
+/* A compiler for the chip aligns structures to eight bytes. */
+_Static_assert(sizeof(epi_slot) == 56 && __builtin_offsetof(epi_control, slots) == 48, "both sides see the same bytes");
 _Static_assert(sizeof(epi_control) <= 4096, "the control area has 4 KiB");
 #endif

@@ -42,10 +42,10 @@ void chip_fence(void) {
     const uint32_t threads = t != 0 ? t->threads : 0;
     core *leader = (threads != 0 ? t->members[0] : c)->leader;
     if (leader == 0) leader = c;
-    slot_of(c)->mark = ++c->fences;
+    control()->marks[c->index] = ++c->fences;
     for (uint32_t i = 0; i < threads; i++) mark(t->members[i], c);
     mark(bank(), c), mark(leader, c);
-    while (slot_of(c)->mark != c->fences) continue;
+    while (control()->marks[c->index] != c->fences) continue;
     for (uint32_t i = 0; i < threads; i++) wait_for_mark(t->members[i], c);
     wait_for_mark(bank(), c), wait_for_mark(leader, c);
 }

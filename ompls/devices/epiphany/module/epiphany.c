@@ -35,7 +35,7 @@ enum { ALIGNMENT = 64, PAGE = 4096, PATIENCE = 5 /* seconds */, WHOLE = EPI_EXTE
 static const struct {
     const char *name;
     epi_geometry geometry;
-} chips[] = {{"16", {4, 4, 0x808}}, {"64", {8, 8, 0x808}}};
+} chips[] = {{"16", {4, 4, 0x808, 0}}, {"64", {8, 8, 0x808, 0}}};
 
 typedef uint64_t cores; /* a bit for each */
 
