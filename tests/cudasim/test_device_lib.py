@@ -287,7 +287,7 @@ def test_atomic_updates(opened: Open, suffix: str) -> None:
         device.free(address)
 
 
-def test_atomics_that_only_a_loop_can_do(opened: Open) -> None:
+def test_atomics_of_other_operators(opened: Open) -> None:
     device = opened("atomics.cu")
     for name, kind, start, value, expected in (
         ("xor_i64", c_long, 5, 0x123456789ABCD, 5),  # an even number of times

@@ -73,6 +73,21 @@ def test_atomic_operations_on_a_threads_own_variable_are_plain_accesses() -> Non
         assert not re.search(r"\b(?:trap|atom)\b", made), made
 
 
+@pytest.mark.parametrize("arch", ["sm_53", "sm_90"])
+def test_what_the_hardware_does_atomically_is_one_instruction(arch: str) -> None:
+    integers = ("int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long")
+    floats = ("float",) if arch == "sm_53" else ("float", "double")  # sums of double came with sm_60
+    calls = [f"ompls_atomic<ompls_{op}>(({t} *)p, v)" for op in ("add", "sub") for t in (*integers, *floats)]
+    calls += [f"ompls_atomic<ompls_{op}>(({t} *)p, v)" for op in ("and", "or", "xor", "min", "max") for t in integers]
+    calls += [f"ompls_atomic_exchange(({t} *)p, v)" for t in (*integers, "float", "double")]
+    body = "".join(f'extern "C" __global__ void k{k}(int v) {{ {call}; }}\n' for k, call in enumerate(calls))
+    text = f'#include "ompls_device.cuh"\n__device__ long long place[1];\n#define p place\n{body}'
+    made = nvrtc.compile(text, arch, kind="ptx").code.decode()
+    kernels = dict(zip(calls, made.split(".visible .entry")[1:], strict=True))
+    slow = [c for c, ptx in kernels.items() if len(re.findall(r"\b(?:atom|red)\.", ptx)) != 1 or "bra" in ptx]
+    assert slow == []
+
+
 def test_messages_carry_the_users_line() -> None:
     text = '#line 12 "user.c"\nextern "C" __global__ void k(int *p) { *p = missing; }\n'
     result = nvrtc.compile(text, "sm_87")

@@ -1,7 +1,7 @@
 // Atomic operations on any scalar of 1, 2, 4 or 8 bytes, and `critical`.
 //
 // Everything is one compare-and-swap loop over the enclosing 32- or 64-bit word; the hardware's own instructions are
-// used where they do the same (integer and float addition, integer minimum, maximum, and operations on bits).
+// used where they do the same (sums and differences, minimum and maximum of integers, bits, exchange).
 //
 // OpenMP allows them on any variable, CUDA only in global and shared memory (PTX ISA, "atom"): of a variable of one
 // thread's own NVIDIA's compilers make a trap ("Cannot do atomic on local memory").  Nobody else can reach that, so plain
@@ -118,40 +118,42 @@ template <class Op, typename T> struct ompls_atomic_operation {
         return ompls_atomic_update(target, [=](T old) { return Op::template apply<T>(old, value); });
     }
 };
-#define OMPLS_HARDWARE(op, T, call)                                                                                    \
-    template <> struct ompls_atomic_operation<op, T> {                                                                 \
-        static __device__ T run(T *target, T value) { return call(target, value); }                                    \
-    };
-#define OMPLS_HARDWARE_AS(op, T, W, call)                                                                              \
+#define OMPLS_HARDWARE(op, T, W, call)                                                                                 \
     template <> struct ompls_atomic_operation<op, T> {                                                                 \
         static __device__ T run(T *target, T value) { return (T)call(reinterpret_cast<W *>(target), (W)value); }       \
     };
-OMPLS_HARDWARE(ompls_add, int, atomicAdd)
-OMPLS_HARDWARE(ompls_add, unsigned int, atomicAdd)
-OMPLS_HARDWARE(ompls_add, unsigned long long, atomicAdd)
-OMPLS_HARDWARE(ompls_add, float, atomicAdd)
-OMPLS_HARDWARE_AS(ompls_add, long, unsigned long long, atomicAdd) // C's types of 64 bits
-OMPLS_HARDWARE_AS(ompls_add, long long, unsigned long long, atomicAdd)
-OMPLS_HARDWARE_AS(ompls_add, unsigned long, unsigned long long, atomicAdd)
-OMPLS_HARDWARE(ompls_sub, int, atomicSub)
-OMPLS_HARDWARE(ompls_sub, unsigned int, atomicSub)
-OMPLS_HARDWARE(ompls_and, int, atomicAnd)
-OMPLS_HARDWARE(ompls_and, unsigned int, atomicAnd)
-OMPLS_HARDWARE(ompls_or, int, atomicOr)
-OMPLS_HARDWARE(ompls_or, unsigned int, atomicOr)
-OMPLS_HARDWARE(ompls_xor, int, atomicXor)
-OMPLS_HARDWARE(ompls_xor, unsigned int, atomicXor)
-OMPLS_HARDWARE(ompls_min, int, atomicMin)
-OMPLS_HARDWARE(ompls_max, int, atomicMax)
-OMPLS_HARDWARE(ompls_min, unsigned int, atomicMin)
-OMPLS_HARDWARE(ompls_max, unsigned int, atomicMax)
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 600
-OMPLS_HARDWARE(ompls_add, double, atomicAdd)
-#endif
-#undef OMPLS_HARDWARE
-#undef OMPLS_HARDWARE_AS
+#define OMPLS_HARDWARE_ON(op, call, I, L)                                                                              \
+    OMPLS_HARDWARE(op, int, I, call)                                                                                   \
+    OMPLS_HARDWARE(op, unsigned int, unsigned int, call)                                                               \
+    OMPLS_HARDWARE(op, long, L, call)                                                                                  \
+    OMPLS_HARDWARE(op, long long, L, call)                                                                             \
+    OMPLS_HARDWARE(op, unsigned long, unsigned long long, call)                                                        \
+    OMPLS_HARDWARE(op, unsigned long long, unsigned long long, call)
+#define OMPLS_HARDWARE_ON_BITS(op, call) OMPLS_HARDWARE_ON(op, call, unsigned int, unsigned long long)
+#define OMPLS_HARDWARE_ON_NUMBERS(op, call) OMPLS_HARDWARE_ON(op, call, int, long long)
 
-template <class Op, typename T> static __device__ T ompls_atomic(T *target, T value)
+// CUDA's own is for 32 bits only; and NVIDIA's compilers make of it what they make of this.
+template <typename W> static __device__ inline W ompls_atomic_minus(W *target, W value) { return atomicAdd(target, -value); }
+
+OMPLS_HARDWARE_ON_BITS(ompls_add, atomicAdd) // in two's complement the sign is nothing of its own
+OMPLS_HARDWARE_ON_BITS(ompls_sub, ompls_atomic_minus)
+OMPLS_HARDWARE_ON_BITS(ompls_and, atomicAnd)
+OMPLS_HARDWARE_ON_BITS(ompls_or, atomicOr)
+OMPLS_HARDWARE_ON_BITS(ompls_xor, atomicXor)
+OMPLS_HARDWARE_ON_NUMBERS(ompls_min, atomicMin)
+OMPLS_HARDWARE_ON_NUMBERS(ompls_max, atomicMax)
+OMPLS_HARDWARE(ompls_add, float, float, atomicAdd)
+OMPLS_HARDWARE(ompls_sub, float, float, ompls_atomic_minus)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 600
+OMPLS_HARDWARE(ompls_add, double, double, atomicAdd)
+OMPLS_HARDWARE(ompls_sub, double, double, ompls_atomic_minus)
+#endif
+#undef OMPLS_HARDWARE_ON_NUMBERS
+#undef OMPLS_HARDWARE_ON_BITS
+#undef OMPLS_HARDWARE_ON
+#undef OMPLS_HARDWARE
+
+template <class Op, typename T> static __device__ T ompls_atomic(T *target, ompls_converted<T> value)
 {
     if (!__isLocal(target)) return ompls_atomic_operation<Op, T>::run(target, value);
     const T old = *target;
@@ -163,13 +165,15 @@ template <typename T> static __device__ T ompls_atomic_read(const T *target)
 {
     return *const_cast<const volatile T *>(target); // aligned accesses of these sizes are single
 }
-template <typename T> static __device__ void ompls_atomic_write(T *target, T value)
+template <typename T> static __device__ void ompls_atomic_write(T *target, ompls_converted<T> value)
 {
     *const_cast<volatile T *>(target) = value;
 }
-template <typename T> static __device__ T ompls_atomic_exchange(T *target, T value)
+template <typename T> static __device__ T ompls_atomic_exchange(T *target, ompls_converted<T> value)
 {
-    return ompls_atomic_update(target, [=](T) { return value; });
+    typedef typename ompls_word<sizeof(T) == 8>::type Word;
+    if (sizeof(T) < sizeof(Word) || __isLocal(target)) return ompls_atomic_update(target, [=](T) { return value; });
+    return ompls_from_bits<T, Word>(atomicExch(reinterpret_cast<Word *>(target), ompls_to_bits<T, Word>(value)));
 }
 
 // Locks, too, may be a thread's own: 1 when this call has taken it.

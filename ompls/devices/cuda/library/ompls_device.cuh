@@ -120,6 +120,9 @@ template <typename L, class F> static __device__ void ompls_with_nest_lock(L *lo
 static __device__ bool ompls_unknown(bool value);
 
 // --- reductions and atomics -------------------------------------------------------------------------------------
+// T for an argument that has no say in what T is.
+template <typename T> struct ompls_type_identity { typedef T type; };
+template <typename T> using ompls_converted = typename ompls_type_identity<T>::type;
 struct ompls_add; struct ompls_mul; struct ompls_min; struct ompls_max; struct ompls_and; struct ompls_or;
 struct ompls_xor; struct ompls_land; struct ompls_lor;
 // For `atomic` only (not reductions: `-` reduces like `+`): *target = *target OP value, and OP reversed (value OP *target).
@@ -130,7 +133,7 @@ template <class Op, typename T> static __device__ void ompls_reduce(T *target, T
 template <class Op, typename T> static __device__ void ompls_reduce_array(T *target, const T *mine, long count);
 // The same for an array of which the team has one part, in shared memory, to which each thread adds with ompls_gather.
 template <class Op, typename T> static __device__ void ompls_gather_begin(T *part, int count);
-template <class Op, typename T> static __device__ void ompls_gather(T *element, T value);
+template <class Op, typename T> static __device__ void ompls_gather(T *element, ompls_converted<T> value);
 template <class Op, typename T> static __device__ void ompls_gather_end(T *target, const T *part, int count);
 // `original OP (all threads' values)` in every thread: they contribute, meet at a barrier and ask for the total.  Before
 // they contribute to the same site again they meet once more.
@@ -141,11 +144,12 @@ template <class Op, typename T> static __device__ T ompls_identity();
 // `apply(out, in)`); several threads and teams may share the target.
 template <class Op, typename T> static __device__ void ompls_join(T *target, T value);
 template <class Op, typename T> static __device__ void ompls_join_array(T *target, const T *mine, long count);
-// `*target = *target OP value` atomically; returns the old value (`capture`).  Any scalar T of 1, 2, 4 or 8 bytes.
-template <class Op, typename T> static __device__ T ompls_atomic(T *target, T value);
+// `*target = *target OP value` atomically; returns the old value (`capture`).  Any scalar T of 1, 2, 4 or 8 bytes; the
+// value converts to it as in C.
+template <class Op, typename T> static __device__ T ompls_atomic(T *target, ompls_converted<T> value);
 template <typename T> static __device__ T ompls_atomic_read(const T *target);
-template <typename T> static __device__ void ompls_atomic_write(T *target, T value);
-template <typename T> static __device__ T ompls_atomic_exchange(T *target, T value);
+template <typename T> static __device__ void ompls_atomic_write(T *target, ompls_converted<T> value);
+template <typename T> static __device__ T ompls_atomic_exchange(T *target, ompls_converted<T> value);
 // `*target = update(*target)` atomically for any pure `update`; returns the old value: ompls_atomic_update(&x, [=](T v)
 // { return …; }).  Also the way to `atomic compare`.
 template <typename T, class F> static __device__ T ompls_atomic_update(T *target, F update);

@@ -175,7 +175,7 @@ template <class Op, typename T> static __device__ void ompls_gather_begin(T *par
     OMPLS_ROLLED for (int i = omp_get_thread_num(); i < count; i += omp_get_num_threads()) part[i] = ompls_identity<Op, T>();
     ompls_barrier();
 }
-template <class Op, typename T> static __device__ inline void ompls_gather(T *element, T value)
+template <class Op, typename T> static __device__ inline void ompls_gather(T *element, ompls_converted<T> value)
 {
 #ifdef OMPLS_SIM_FAST
     *element = Op::apply(*element, value); // threads of a block never run at once there

@@ -7,13 +7,13 @@ from collections.abc import Collection
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt
 from ompls.analysis.model.convert import arithmetic, unqualified
-from ompls.analysis.model.ctype import BOOL, INT, CType, Floating, Integer, Pointer
+from ompls.analysis.model.ctype import BOOL, CType, Floating, Integer, Pointer
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.translate.ctext import strip
 from ompls.translate.precedence import operand
 from ompls.translate.problem import Problem
-from ompls.translate.transformations.gpu.compare import NotAtomicError, address, captured, compared, same
+from ompls.translate.transformations.gpu.compare import NotAtomicError, address, captured, compared, converted, same
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, transformation
 from ompls.translate.transformations.gpu.enums import promotion
 
@@ -91,13 +91,7 @@ def _expr(body: ast.Stmt | None) -> ast.Expr:
 
 def _call(e: Emitter, function: str, target: ast.Expr, value: ast.Expr | str) -> str:
     text = value if isinstance(value, str) else e.text(value)
-    # Only of these is the type in C++ surely the one in C.
-    named = not isinstance(value, str) and isinstance(strip(value), (ast.Name, ast.Index, ast.FloatLiteral))
-    same = named and not isinstance(value, str) and unqualified(value.type) == unqualified(target.type)
-    plain = same or (text.isdigit() and unqualified(target.type) == INT)
-    if not plain:
-        text = f"({e.cxx(target.type)}){operand(text, 'cast')}"
-    return f"{function}({_number_address(e, target)}, {text})"
+    return f"{function}({_number_address(e, target)}, {converted(e, text, target.type)})"
 
 
 def _number_address(e: Emitter, target: ast.Expr) -> str:

@@ -1,4 +1,4 @@
-"""`atomic compare` (OpenMP 6.0 section 17.8.4): a compare-and-swap loop around the user's comparison.
+"""`atomic compare` (OpenMP 6.0 section 17.8.4): the hardware's operation, or a compare-and-swap loop.
 
 The operands are evaluated once, before.  The statement forms are those of the specification: a conditional update
 `if (x == e) { x = d; }`, `if (x < e) { x = e; }`, `x = x < e ? e : x;`, and with `capture` what becomes of `v` and `r`.
@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.convert import owner, unqualified
-from ompls.analysis.model.ctype import Enum, Pointer, Record
+from ompls.analysis.model.convert import arithmetic, owner, unqualified
+from ompls.analysis.model.ctype import CType, Enum, Floating, Integer, Pointer, Record
 from ompls.analysis.model.layout import find_member
 from ompls.translate.ctext import strip
+from ompls.translate.precedence import operand
 from ompls.translate.problem import Problem
 from ompls.translate.transformations.gpu.emitter import Emitter
 from ompls.translate.transformations.gpu.enums import promotion
@@ -56,6 +57,12 @@ def captured(e: Emitter, made: ast.Assign, text: str, of: ast.Expr) -> str:
     return f"{e.text(made.target)} = {text if silent else f'({e.cxx(to)})({text})'};"
 
 
+def converted(e: Emitter, text: str, to: CType) -> str:
+    """An argument of an atomic function for a value of type `to`: C++ converts numbers in silence as C does."""
+    silent = isinstance(unqualified(to), (Integer, Floating))
+    return text if silent else f"({e.cxx(to)}){operand(text, 'cast')}"
+
+
 def compared(e: Emitter, body: ast.Stmt | None, capture: bool) -> str:
     """The statements for the body of an `atomic compare`.  Raises NotAtomicError."""
     items = body.items if isinstance(body, ast.Compound) else [body] if body is not None else []
@@ -93,11 +100,21 @@ def _with_result(e: Emitter, first: ast.Stmt, second: ast.If) -> str:
 
 
 def _plain(e: Emitter, u: _Update) -> str:
-    same = e.text(strip(u.other)) == e.text(strip(u.fresh)) and unqualified(u.other.type) == unqualified(u.target.type)
-    if same and u.op in ("<", ">"):  # a maximum or a minimum, which the hardware may know
-        larger = (u.op == "<") != u.flipped
-        return f"ompls_atomic<ompls_{'max' if larger else 'min'}>({address(e, u.target)}, {e.text(u.other)});"
-    return _block(e, u, "")
+    call = _extreme(e, u, e.text(u.other))
+    return f"{call};" if call is not None else _block(e, u, "")
+
+
+def _extreme(e: Emitter, u: _Update, other: str) -> str | None:
+    """The call of a minimum or maximum from the texts of the operands; it gives the old value."""
+    if u.op == "==" or e.text(strip(u.other)) != e.text(strip(u.fresh)):
+        return None
+    kind = unqualified(u.target.type)
+    if not isinstance(kind, (Integer, Floating)) or (
+        unqualified(u.other.type) != kind and unqualified(arithmetic(kind, u.other.type)) != kind
+    ):
+        return None  # C compares in another type
+    name = "max" if (u.op == "<") != u.flipped else "min"
+    return f"ompls_atomic<ompls_{name}>({address(e, u.target)}, {other})"
 
 
 def _block(e: Emitter, u: _Update, after: str) -> str:
@@ -105,8 +122,11 @@ def _block(e: Emitter, u: _Update, after: str) -> str:
     out = f"{{  // atomic compare\nconst auto ompls_other = {e.text(u.other)};\n"
     out += f"const auto ompls_fresh = {e.text(u.fresh)};\n"
     old = f"const {kind} ompls_old = " if after else ""
-    out += f"{old}ompls_atomic_update({address(e, u.target)}, [=]({kind} ompls_old) {{\n"
-    return out + f"return {_holds(u)} ? ({kind})ompls_fresh : ompls_old;\n}});\n{after}}}"
+    call = _extreme(e, u, "ompls_other") or (
+        f"ompls_atomic_update({address(e, u.target)}, [=]({kind} ompls_old) {{\n"
+        f"return {_holds(u)} ? ({kind})ompls_fresh : ompls_old;\n}})"
+    )
+    return f"{out}{old}{call};\n{after}}}"
 
 
 def _holds(u: _Update) -> str:
