@@ -5,6 +5,7 @@ The combiner and the initializer are C expressions over omp_out, omp_in, omp_pri
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -29,6 +30,11 @@ class DeclaredReduction:
     def uses(self) -> str:
         """The text whose names have to be there."""
         return f"{self.combiner} {self.initializer}"
+
+    @property
+    def asks_for_original(self) -> bool:
+        """Whether a copy's first value depends on the original's."""
+        return re.search(r"\bomp_orig\b", self.initializer) is not None
 
     @property
     def pragma(self) -> str:

@@ -64,7 +64,9 @@ def _enter(plan: RegionPlan, model: DataModel) -> Iterator[tuple[str, str, str, 
     for i in plan.items:
         yield "map", i.name, _size(i), _inwards(i) + _reason(plan, i)
     for p in plan.params:
-        if p.kind not in ("address", "part"):
+        if p.kind == "original":
+            yield "pass", p.name, f"{p.size(model)} bytes", "what the variable has before the region, for omp_orig"
+        elif p.kind not in ("address", "part"):
             v = plan.region.variable(p.symbol) if p.symbol else None
             yield "pass", p.name, f"{p.size(model)} bytes", v.why if v else "the value of a clause"
 

@@ -25,8 +25,9 @@ ARGS = "@args@"  # in a value: the host's array of map items
 ADDRESS = 8  # bytes of an `ompls_address` (runtime/core)
 # What a parameter is, in the order of ompls_param_kind: the device address of an item, the bytes of a variable or of
 # what a clause asks for, a pointer of the program's, a length that the translator adds, the part of a loop that a
-# launch is about (`covering.py`).  (Behind these: an address that is only read.)
-KINDS = ("address", "value", "pointer", "size", "part")
+# launch is about (`covering.py`), the bytes that an item has on the device.  (Behind these: an address that is only
+# read.)
+KINDS = ("address", "value", "pointer", "size", "part", "original")
 HOISTED = ("num_teams", "thread_limit", "num_threads", "schedule", "dist_schedule", "priority")
 
 
@@ -43,7 +44,7 @@ class Param:
     name: str
     symbol: Symbol | None
     kind: str  # one of KINDS
-    index: int  # into values; of an address into items; of a part the dimension
+    index: int  # into values; of an address and an original into items; of a part the dimension
     type: CType  # of the parameter
     deref: bool = False
     copy: bool = False
@@ -90,6 +91,8 @@ class RegionPlan:
     outer: dict[Symbol, str] = field(default_factory=dict)  # and its outermost length, where the kernel needs it
     privates: list[Symbol] = field(default_factory=list)  # variables whose copies in the region start without a value
     parts: dict[Symbol, tuple[str, str]] = field(default_factory=dict)  # first byte and bytes of a mapped section
+    originals: dict[Symbol, str] = field(default_factory=dict)  # parameters for `omp_orig` of reductions over the teams
+    one_team: bool = False  # a reduction's `omp_orig` is no parameter: it must not change before all have read it
     globals: list[Variable] = field(default_factory=list)  # declare target variables used directly
 
     id: str = ""  # FUNCTION_ORDINAL_FINGERPRINT (core/ompls.h): the same wherever the source lies
@@ -134,10 +137,10 @@ class RegionPlan:
             if not own and all(s.from_system_header for s in needs.externals.values()):
                 self.promotion = promotion_of(chain, innermost(self.region.stmt), values, functions, index.tu.model)
             self.mode = "spmd" if self.promotion else "master_worker"
-            self.launch = self._shaped(index.tu, self.launch)
+            self.launch = self.shaped(index.tu, self.launch)
         else:
             self.single = True
-            self.launch = self._shaped(index.tu, self.launch)
+            self.launch = self.shaped(index.tu, self.launch)
 
     def constructs(self) -> list[str]:
         """The leaf constructs in the region, sorted."""
@@ -150,10 +153,12 @@ class RegionPlan:
 
     def host_launch(self, tu: TU, evaluated: dict[int, str]) -> Launch:
         """`launch` with the clauses' values in variables: what has side effects is evaluated once."""
-        return self._shaped(tu, launch_of(tu, self.item, self.region, evaluated, self.dimensions))
+        return self.shaped(tu, launch_of(tu, self.item, self.region, evaluated, self.dimensions))
 
-    def _shaped(self, tu: TU, launch: Launch) -> Launch:
+    def shaped(self, tu: TU, launch: Launch) -> Launch:
         """`launch`, as the mode has it."""
+        if self.one_team:
+            launch = replace(launch, num_teams="1")
         if self.promotion is not None:
             return replace(launch, inside=inside_of(tu, self.item, self.region, self.promotion.regions))
         return replace(launch, num_threads="1") if self.single else launch

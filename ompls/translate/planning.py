@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from ompls.analysis.model import ctype
 from ompls.analysis.model.ast import IntLiteral, Name, SizeOf, Symbol
+from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import INT, LONG_LONG, Array, CType, Function, Pointer, Record
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item, Region, Variable
 from ompls.analysis.spec.devices import NOT_YET
 from ompls.translate.ctext import arrays_in, as_array_pointer, is_unknown, is_vla, strip, why_unknown
+from ompls.translate.declared import declared_reductions
 from ompls.translate.items import plan_items
 from ompls.translate.launch import chain_directives, dimensions_of, innermost, launch_of
 from ompls.translate.plan import ARGS, HOISTED, Param, RegionPlan, Value
@@ -37,8 +39,9 @@ def plan_region(tu: TU, item: Item, region: Region, kernel: str) -> RegionPlan:
         on_host = clause.name == "if" and clause.keyword in ("", "target")
         if clause.args and not on_host and not isinstance(strip(clause.args[-1]), IntLiteral):
             _hoist(plan, clause, tu.text(item, clause.args[-1].span))
-    plan.dimensions = dimensions_of(region.stmt)
-    plan.launch = launch_of(tu, item, region, None, plan.dimensions)
+    _add_originals(tu, plan)
+    plan.dimensions = 1 if plan.one_team else dimensions_of(region.stmt)
+    plan.launch = plan.shaped(tu, launch_of(tu, item, region, None, plan.dimensions))
     _add_parts(plan)
     return plan
 
@@ -169,6 +172,30 @@ def _add_parts(plan: RegionPlan) -> None:
             plan.params.append(Param(name, None, "size", len(plan.values), LONG_LONG))
             plan.values.append(Value(f"(long long)({text})", "long long", lvalue=False))
         plan.parts[s] = names
+
+
+def _add_originals(tu: TU, plan: RegionPlan) -> None:
+    """The values that variables have before the region, for initializers that ask for them.
+
+    A team that is done changes the variable, maybe before another one begins.  So the kernel gets a copy of it; for an
+    array or a large structure there is one team, whose threads meet before the first of them joins its part.
+    """
+    chain = chain_directives(plan.region.stmt)
+    if not any(d.has("teams") for d in chain):
+        return
+    asking = {r.name for r in declared_reductions(tu, plan.item) if r.asks_for_original}
+    for entry in (i for d in chain for c in d.all("reduction") if c.keyword in asking for i in c.items):
+        s = entry.symbol
+        p = plan.param(s) if s is not None else None
+        if s is None or s in plan.originals:
+            continue
+        if p is None or p.kind != "address" or not p.deref or isinstance(s.type, Array) or (
+            (sizeof(s.type, tu.model) or 0) > LARGEST_VALUE
+        ):  # fmt: skip
+            plan.one_team = True
+            continue
+        plan.originals[s] = f"ompls_orig_{s.name}"
+        plan.params.append(Param(plan.originals[s], None, "original", p.index, unqualified(s.type)))
 
 
 def _sized(plan: RegionPlan, s: Symbol, pointer: CType) -> CType:

@@ -88,6 +88,20 @@ def test_what_the_hardware_does_atomically_is_one_instruction(arch: str) -> None
     assert slow == []
 
 
+def test_a_large_value_is_reduced_by_shuffles() -> None:
+    """Threads that wait for each other in turn would need two barriers each."""
+    text = (
+        '#include "ompls_device.cuh"\nstruct best { double value; long at; };\n'
+        "struct better {\n"
+        "    template <typename T> static __device__ T apply(T a, T b) { return b.value > a.value ? b : a; }\n};\n"
+        'extern "C" __global__ void k(best *to, const best *from) {\n'
+        "    ompls_spmd_begin(); ompls_reduce<better>(to, from[threadIdx.x]); }\n"
+    )
+    made = nvrtc.compile(text, "sm_53", kind="ptx").code.decode()
+    assert len(re.findall(r"\bshfl\.", made)) == 5 * 4  # a warp's halves, of four words
+    assert len(re.findall(r"\bbar\.sync", made)) == 2
+
+
 def test_messages_carry_the_users_line() -> None:
     text = '#line 12 "user.c"\nextern "C" __global__ void k(int *p) { *p = missing; }\n'
     result = nvrtc.compile(text, "sm_87")

@@ -22,7 +22,7 @@ static uint64_t aligned(uint64_t size) {
 }
 
 static bool has_value(const ompls_param_desc *param) {
-    return !ompls_is_address(param) && param->kind != OMPLS_PARAM_PART;
+    return !ompls_is_address(param) && param->kind != OMPLS_PARAM_PART && param->kind != OMPLS_PARAM_ORIGINAL;
 }
 
 /* Bytes of copies: of the values that are parameters, and of large firstprivate variables. */

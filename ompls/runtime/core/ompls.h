@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define OMPLS_ABI 4
+#define OMPLS_ABI 5
 
 /* How an item is mapped (bits of ompls_item_desc.flags). */
 enum {
@@ -58,6 +58,7 @@ typedef enum {
     /* The part of a loop that a launch is about: the first of its iterations along dimension `index`, and how many, 32 bits
        each.  Threads have one iteration at most; trip_count or trips are exact. */
     OMPLS_PARAM_PART,
+    OMPLS_PARAM_ORIGINAL, /* the `size` bytes that items[index] begins with on the device before the kernel starts */
     /* As ADDRESS, and the kernel only reads there.  Where nothing that it may write overlaps any of these (all other addresses
        count as written), and nothing else writes there while it runs, its version KERNEL_restrict is launched if the image has
        one: there these parameters are `__restrict__`. */
@@ -68,7 +69,7 @@ typedef enum {
 typedef struct {
     const char *name;
     ompls_param_kind kind;
-    uint32_t index; /* into args (ADDRESS, READ) or values */
+    uint32_t index; /* into args (ADDRESS, ORIGINAL, READ) or values */
     uint64_t size;  /* bytes of the parameter: 8 for ADDRESS and READ */
 } ompls_param_desc;
 

@@ -145,6 +145,7 @@ typedef struct {
 typedef struct {
     part parts[3];
     ompls_held *items;
+    char *originals; /* what OMPLS_PARAM_ORIGINAL is about; 0 without one */
     const void **params;
     ompls_address *addresses;
     uint64_t *sizes;
@@ -162,6 +163,25 @@ static inline ompls_address base_on_device(const ompls_arg *arg, ompls_entry *en
 
 static uint64_t size_of(ompls_entry *entry) {
     return atomic_load_explicit(&entry->end, memory_order_relaxed) - atomic_load_explicit(&entry->begin, memory_order_relaxed);
+}
+
+/* For OMPLS_PARAM_ORIGINAL, behind the copies that bring the items. */
+static void get_originals(ompls_place at, const ompls_arg *args, room *room) {
+    size_t size = 0;
+    for (uint32_t i = 0; i < at.region->nparams; i++)
+        if (at.region->params[i].kind == OMPLS_PARAM_ORIGINAL) size += at.region->params[i].size;
+    if (OMPLS_LIKELY(size == 0)) return;
+    char *to = room->originals = reserve(at, size);
+    for (uint32_t i = 0; i < at.region->nparams; i++) {
+        const ompls_param_desc *param = &at.region->params[i];
+        if (param->kind != OMPLS_PARAM_ORIGINAL) continue;
+        const ompls_arg *arg = &args[param->index];
+        ompls_entry *entry = room->items[param->index].reference.entry;
+        if (entry == NULL || entry->lent) memcpy(to, arg->base, param->size);
+        else ompls_copy_out(at, at.region->items[param->index].name, to, base_on_device(arg, entry), param->size);
+        room->params[i] = to;
+        to += param->size;
+    }
 }
 
 /* Whether each thread of the kernel has one iteration at most. */
@@ -183,6 +203,11 @@ static bool fill_params(ompls_place at, const ompls_arg *args, const void *const
             part *part = &room->parts[index];
             room->sizes[i] = param->size;
             room->params[i] = param->size == sizeof part->narrow ? (const void *)part->narrow : part->wide;
+            continue;
+        }
+        if (param->kind == OMPLS_PARAM_ORIGINAL) {
+            room->kinds[i] = OMPLS_PASS_VALUE;
+            room->sizes[i] = param->size;
             continue;
         }
         uintptr_t pointer;
@@ -310,6 +335,7 @@ static bool launch(ompls_place at, void *kernel, const ompls_arg *args, const vo
                    ompls_traffic *traffic) {
     const ompls_region *region = at.region;
     ompls_device *device = at.device;
+    get_originals(at, args, room);
     bool covered = fill_params(at, args, values, room), begun = false;
     ompls_launch_request request = {.region_file = region->file, .region_line = region->line, .name = region->kernel, .id = region->id,
                                     .mode = region->mode, .nparams = region->nparams, .params = room->params, .sizes = room->sizes,
@@ -339,9 +365,11 @@ static int run_in(ompls_place at, void *kernel, const ompls_arg *args, const voi
     ompls_enter_items(at, args, cache != NULL ? cache->hint : NULL, room->items, &traffic);
     if (OMPLS_UNLIKELY(kernel == NULL) ||
         OMPLS_UNLIKELY(!launch(at, version_of(at, kernel, cache, room), args, values, asked, room, &traffic))) {
+        free(room->originals);
         ompls_fall_back(&traffic, room->expanded);
         return 0;
     }
+    free(room->originals);
     ompls_leave_items(&traffic);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_TARGET, false);
     if (OMPLS_UNLIKELY(ompls_observing)) ompls_observed();
@@ -361,14 +389,14 @@ static int run(ompls_place at, void *kernel, const ompls_arg *args, const void *
         ompls_address addresses[FEW];
         uint64_t sizes[FEW];
         uint8_t kinds[FEW];
-        return run_in(at, kernel, args, values, asked, cache, &(room){{{{0}, {0}}}, items, params, addresses, sizes, kinds, expanded, in_place});
+        return run_in(at, kernel, args, values, asked, cache, &(room){{{{0}, {0}}}, items, NULL, params, addresses, sizes, kinds, expanded, in_place});
     }
     size_t per_param = sizeof(void *) + sizeof(ompls_address) + sizeof(uint64_t) + sizeof(uint8_t);
     ompls_held *items = reserve(at, region->nitems * sizeof *items + region->nparams * per_param);
     ompls_address *addresses = (ompls_address *)&items[region->nitems];
     uint64_t *sizes = (uint64_t *)&addresses[region->nparams];
     const void **params = (const void **)&sizes[region->nparams];
-    room large = {{{{0}, {0}}}, items, params, addresses, sizes, (uint8_t *)&params[region->nparams], expanded, in_place};
+    room large = {{{{0}, {0}}}, items, NULL, params, addresses, sizes, (uint8_t *)&params[region->nparams], expanded, in_place};
     int ran = run_in(at, kernel, args, values, asked, cache, &large);
     free(items);
     return ran;

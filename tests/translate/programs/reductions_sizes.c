@@ -30,117 +30,38 @@ static void look(unsigned char *at, int i, int size)
 }
 #pragma omp end declare target
 
-typedef struct {
-    unsigned char at[2];
-} bytes2;
-#pragma omp declare reduction(most : bytes2 : join(omp_out.at, omp_in.at, 2)) initializer(omp_priv = {{0}})
-
-static void of_2(int n)
-{
-    bytes2 most = {{0}};
-#pragma omp target teams distribute parallel for num_teams(2) num_threads(64) reduction(most : most)
-    for (int i = 0; i < n; i++)
-        look(most.at, i, 2);
-    check(most.at, 2);
-}
-
-typedef struct {
-    unsigned char at[3];
-} bytes3;
-#pragma omp declare reduction(most : bytes3 : join(omp_out.at, omp_in.at, 3)) initializer(omp_priv = {{0}})
-
-static void of_3(int n)
-{
-    bytes3 most = {{0}};
-#pragma omp target teams distribute parallel for num_teams(2) num_threads(64) reduction(most : most)
-    for (int i = 0; i < n; i++)
-        look(most.at, i, 3);
-    check(most.at, 3);
-}
-
-typedef struct {
-    unsigned char at[4];
-} bytes4;
-#pragma omp declare reduction(most : bytes4 : join(omp_out.at, omp_in.at, 4)) initializer(omp_priv = {{0}})
-
-static void of_4(int n)
-{
-    bytes4 most = {{0}};
-#pragma omp target teams distribute parallel for num_teams(2) num_threads(64) reduction(most : most)
-    for (int i = 0; i < n; i++)
-        look(most.at, i, 4);
-    check(most.at, 4);
-}
-
-typedef struct {
-    unsigned char at[5];
-} bytes5;
-#pragma omp declare reduction(most : bytes5 : join(omp_out.at, omp_in.at, 5)) initializer(omp_priv = {{0}})
-
-static void of_5(int n)
-{
-    bytes5 most = {{0}};
-#pragma omp target teams distribute parallel for num_teams(2) num_threads(64) reduction(most : most)
-    for (int i = 0; i < n; i++)
-        look(most.at, i, 5);
-    check(most.at, 5);
-}
-
-typedef struct {
-    unsigned char at[6];
-} bytes6;
-#pragma omp declare reduction(most : bytes6 : join(omp_out.at, omp_in.at, 6)) initializer(omp_priv = {{0}})
-
-static void of_6(int n)
-{
-    bytes6 most = {{0}};
-#pragma omp target teams distribute parallel for num_teams(2) num_threads(64) reduction(most : most)
-    for (int i = 0; i < n; i++)
-        look(most.at, i, 6);
-    check(most.at, 6);
-}
-
-typedef struct {
-    unsigned char at[7];
-} bytes7;
-#pragma omp declare reduction(most : bytes7 : join(omp_out.at, omp_in.at, 7)) initializer(omp_priv = {{0}})
-
-static void of_7(int n)
-{
-    bytes7 most = {{0}};
-#pragma omp target teams distribute parallel for num_teams(2) num_threads(64) reduction(most : most)
-    for (int i = 0; i < n; i++)
-        look(most.at, i, 7);
-    check(most.at, 7);
-}
-
-typedef struct {
-    unsigned char at[8];
-} bytes8;
-#pragma omp declare reduction(most : bytes8 : join(omp_out.at, omp_in.at, 8)) initializer(omp_priv = {{0}})
-
-static void of_8(int n)
-{
-    bytes8 most = {{0}};
-#pragma omp target teams distribute parallel for num_teams(2) num_threads(64) reduction(most : most)
-    for (int i = 0; i < n; i++)
-        look(most.at, i, 8);
-    check(most.at, 8);
-}
-
-typedef struct {
-    unsigned char at[9];
-} bytes9;
-#pragma omp declare reduction(most : bytes9 : join(omp_out.at, omp_in.at, 9)) initializer(omp_priv = {{0}})
-
-static void of_9(int n)
-{
-    bytes9 most = {{0}};
-#pragma omp target teams distribute parallel for num_teams(2) num_threads(64) reduction(most : most)
-    for (int i = 0; i < n; i++)
-        look(most.at, i, 9);
-    check(most.at, 9);
-}
+#define STRING(x) #x
+#define OMP(...) _Pragma(STRING(omp __VA_ARGS__))
+#define SIZE(n)                                                                                                         \
+    typedef struct {                                                                                                    \
+        unsigned char at[n];                                                                                            \
+    } bytes##n;                                                                                                         \
+    OMP(declare reduction(most : bytes##n : join(omp_out.at, omp_in.at, n)) initializer(omp_priv = {{0}}))              \
+    static void of_##n(int count)                                                                                       \
+    {                                                                                                                   \
+        bytes##n most = {{0}}, each[3] = {{{0}}};                                                                       \
+        OMP(target teams distribute parallel for num_teams(2) num_threads(67) reduction(most : most))                   \
+        for (int i = 0; i < count; i++)                                                                                 \
+            look(most.at, i, n);                                                                                        \
+        check(most.at, n);                                                                                              \
+        OMP(target teams distribute parallel for num_teams(2) num_threads(67) reduction(most : each))                   \
+        for (int i = 0; i < count; i++)                                                                                 \
+            look(each[i % 3].at, i, n);                                                                                 \
+        for (int k = 0; k < 3; k++)                                                                                     \
+            check(each[k].at, n);                                                                                       \
+    }
+SIZE(2)
+SIZE(3)
+SIZE(4)
+SIZE(5)
+SIZE(6)
+SIZE(7)
+SIZE(8)
+SIZE(9)
+SIZE(16)
+SIZE(37)
+SIZE(64)
+SIZE(65)
 
 int main(void)
 {
@@ -152,5 +73,9 @@ int main(void)
     of_7(3000);
     of_8(3000);
     of_9(3000);
+    of_16(3000);
+    of_37(3000);
+    of_64(3000);
+    of_65(3000);
     return failures != 0;
 }

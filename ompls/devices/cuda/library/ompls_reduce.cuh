@@ -8,16 +8,20 @@
 #define OMPLS_ROLLED _Pragma("unroll 1")
 #endif
 
+// How many parts of a result there are, and the bytes of a value that has parts.
 #ifdef OMPLS_SIM_FAST
-enum { OMPLS_PARTS = 1024 }; // a thread has one
+enum { OMPLS_PARTS = 1024, OMPLS_LARGEST_PART = 8 }; // a thread has one
 #else
-enum { OMPLS_PARTS = 32 }; // a warp has one; a block has at most 32 warps
+enum { OMPLS_PARTS = 32, OMPLS_LARGEST_PART = 64 }; // a warp has one; a block has at most 32 warps
 #endif
 
 template <typename T> static __device__ inline T ompls_shuffle_down(unsigned mask, T value, int distance)
 {
-    typedef typename ompls_word<(sizeof(T) > 4)>::type Word;
-    return ompls_from_bits<T, Word>(__shfl_down_sync(mask, ompls_to_bits<T, Word>(value), distance));
+    unsigned words[(sizeof(T) + 3) / 4] = {};
+    memcpy(words, &value, sizeof value);
+    for (unsigned &word : words) word = __shfl_down_sync(mask, word, distance);
+    memcpy(&value, words, sizeof value);
+    return value;
 }
 
 // The result of the first `lanes` lanes, in lane 0.  All of them call it, and no other: before sm_70 they have to be
@@ -58,18 +62,28 @@ template <class Op, typename T> static __device__ void ompls_join(T *target, T v
 }
 
 // All threads of the team contribute, meet at a barrier, and then anyone may ask for what has been joined: the warps'
-// parts, in order.  Each reduction has a site of its own in shared memory, for values of up to 8 bytes; nobody contributes
-// to it again before all have what they came for.
-template <int site> static __device__ inline unsigned long long *ompls_parts()
+// parts, in order.  Each reduction has a site of its own in shared memory; nobody contributes to it again before all have
+// what they came for.  A part is words: nothing in shared memory has a constructor, as some T have.
+template <int words> struct ompls_stored {
+    unsigned long long word[words];
+    template <typename T> __device__ void put(T value) { memcpy(word, &value, sizeof value); }
+    template <typename T> __device__ T get() const
+    {
+        T value;
+        memcpy(&value, word, sizeof value);
+        return value;
+    }
+};
+template <typename T> using ompls_stored_of = ompls_stored<(sizeof(T) + 7) / 8>;
+template <int site, class Stored> static __device__ inline Stored *ompls_parts()
 {
-    static __shared__ unsigned long long parts[OMPLS_PARTS];
+    static __shared__ Stored parts[OMPLS_PARTS];
     return parts;
 }
-template <class Op, typename T> static __device__ T ompls_in_order(const unsigned long long *parts, int count)
+template <class Op, typename T> static __device__ T ompls_in_order(const ompls_stored_of<T> *parts, int count)
 {
-    T value = ompls_from_bits<T, unsigned long long>(parts[0]);
-    OMPLS_ROLLED for (int other = 1; other < count; ++other)
-        value = Op::apply(value, ompls_from_bits<T, unsigned long long>(parts[other]));
+    T value = parts[0].template get<T>();
+    OMPLS_ROLLED for (int other = 1; other < count; ++other) value = Op::apply(value, parts[other].template get<T>());
     return value;
 }
 #ifdef OMPLS_SIM_FAST
@@ -77,23 +91,23 @@ template <class Op, typename T> static __device__ T ompls_in_order(const unsigne
 template <class Op, int site, typename T> static __device__ void ompls_contribute(T value)
 {
     static __shared__ int arrived;
-    unsigned long long *const parts = ompls_parts<site>();
-    parts[omp_get_thread_num()] = ompls_to_bits<T, unsigned long long>(value);
+    ompls_stored_of<T> *const parts = ompls_parts<site, ompls_stored_of<T>>();
+    parts[omp_get_thread_num()].put(value);
     if (++arrived < omp_get_num_threads()) return;
-    parts[0] = ompls_to_bits<T, unsigned long long>(ompls_in_order<Op, T>(parts, arrived));
+    parts[0].put(ompls_in_order<Op, T>(parts, arrived));
     arrived = 0;
 }
-template <class Op, int site, typename T> static __device__ T ompls_joined() { return ompls_in_order<Op, T>(ompls_parts<site>(), 1); }
+template <class Op, int site, typename T> static __device__ T ompls_joined() { return ompls_parts<site, ompls_stored_of<T>>()->template get<T>(); }
 #else
 template <class Op, int site, typename T> static __device__ void ompls_contribute(T value)
 {
     const int me = omp_get_thread_num(), warp = me / OMPLS_WARP, lane = me % OMPLS_WARP;
     value = ompls_reduce_warp<Op, T>(value, lane, omp_get_num_threads() - warp * OMPLS_WARP);
-    if (lane == 0) ompls_parts<site>()[warp] = ompls_to_bits<T, unsigned long long>(value);
+    if (lane == 0) ompls_parts<site, ompls_stored_of<T>>()[warp].put(value);
 }
 template <class Op, int site, typename T> static __device__ T ompls_joined()
 {
-    return ompls_in_order<Op, T>(ompls_parts<site>(), ompls_whole_warps(omp_get_num_threads()) / OMPLS_WARP);
+    return ompls_in_order<Op, T>(ompls_parts<site, ompls_stored_of<T>>(), ompls_whole_warps(omp_get_num_threads()) / OMPLS_WARP);
 }
 #endif
 template <class Op, int site, typename T> static __device__ T ompls_total(T original)
@@ -131,7 +145,7 @@ template <class Op, typename T> static __device__ T ompls_in_team(ompls_small<fa
 template <class Op, typename T> static __device__ void ompls_reduce(T *target, T value)
 {
     const int me = omp_get_thread_num(), threads = omp_get_num_threads();
-    if (threads > 1) value = ompls_in_team<Op>(ompls_small<sizeof(T) <= 8>(), value, me, threads);
+    if (threads > 1) value = ompls_in_team<Op>(ompls_small<sizeof(T) <= OMPLS_LARGEST_PART>(), value, me, threads);
     if (me == 0) ompls_join<Op, T>(target, value); // several teams may share the target
     if (threads > 1) ompls_barrier(); // the result is there for all, and the partial results may be overwritten
 }
@@ -141,15 +155,15 @@ template <class Op, typename T> static __device__ void ompls_reduce(T *target, T
 template <class Op, typename T>
 static __device__ void ompls_arrays_in_team(ompls_small<true>, T *target, const T *mine, long count, int me, int threads)
 {
-    enum { MOST = 8, ROOM = MOST * 32 };
-    static __shared__ unsigned long long parts[ROOM];
+    enum { MOST = 64 / sizeof(ompls_stored_of<T>), ROOM = MOST * 32 };
+    static __shared__ ompls_stored_of<T> parts[ROOM];
     const int warp = me / OMPLS_WARP, lane = me % OMPLS_WARP, rest = threads - warp * OMPLS_WARP;
     const int warps = ompls_whole_warps(threads) / OMPLS_WARP;
     for (long first = 0; first < count; first += MOST) {
         const int elements = count - first < MOST ? int(count - first) : MOST;
         for (int i = 0; i < elements; ++i) {
             const T value = ompls_reduce_warp<Op, T>(mine[first + i], lane, rest);
-            if (lane == 0) parts[i * warps + warp] = ompls_to_bits<T, unsigned long long>(value);
+            if (lane == 0) parts[i * warps + warp].put(value);
         }
         ompls_barrier();
         for (int i = me; i < elements; i += threads)
@@ -165,7 +179,7 @@ static __device__ void ompls_arrays_in_team(ompls_small<false>, T *target, const
 template <class Op, typename T> static __device__ void ompls_reduce_array(T *target, const T *mine, long count)
 {
     const int me = omp_get_thread_num(), threads = omp_get_num_threads();
-    if (threads > 1) ompls_arrays_in_team<Op>(ompls_small<sizeof(T) <= 8>(), target, mine, count, me, threads);
+    if (threads > 1) ompls_arrays_in_team<Op>(ompls_small<sizeof(T) <= OMPLS_LARGEST_PART>(), target, mine, count, me, threads);
     else ompls_join_array<Op, T>(target, mine, count);
 }
 

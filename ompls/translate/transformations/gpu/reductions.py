@@ -91,7 +91,8 @@ def reduction(  # noqa: PLR0917 - all of them are what one clause item is
     kind = e.cxx(shape.element)
     promotion = e.plan.promotion if e.plan is not None else None
     if not shape.count:
-        initial = _identity(op, kind, orig)
+        before = e.plan.originals.get(s) if e.plan is not None and ref is not None else None
+        initial = _identity(op, kind, before or orig)
         if place == "stack":
             out.before.append(f"{kind} {s.name} = {initial};{told}")
         else:
