@@ -33,12 +33,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     told = "what kernels need of the device, or what travels to one that is elsewhere, on stderr"
     parser.add_argument("--resources", action="store_true", help=told)
     parser.add_argument("--json", action="store_true", help="with --resources: only these, by region, as JSON")
-    parser.add_argument("--arch", default="", metavar="MODEL", help="the model for --resources (default: sm_53)")
+    parser.add_argument("--arch", default="", metavar="MODEL", help="the model for --resources (a GPU: sm_53)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from ompls.cli import pipeline
 
+    given = [name for name, value in (("--json", arguments.json), ("--arch", arguments.arch)) if value]
+    if given and not arguments.resources:
+        raise Problem(f"{given[0]} says nothing without --resources")
     devices = options.translatable(arguments.device)
     machine = options.machine(arguments.target_arch, arguments.tool_prefix)
     (unit,) = analyze(arguments.files, arguments.flags, arguments.openmp, arguments.database, machine)
@@ -117,7 +120,10 @@ def _resources(unit: Unit, arguments: argparse.Namespace) -> dict[str, object]:
     if arguments.json:
         regions = {k["name"]: k["region"] for u in bundle.manifest["units"] for k in u["kernels"]}
         return {"device": name, "target": found.target, "regions": _by_region(found, regions)}
-    print(f"Resources on {found.target}, a thread or a block:\n{table(found.head, found.rows)}", file=sys.stderr)
+    print(
+        f"Resources of the kernels for {name} on {found.target}, a thread or a block:\n{table(found.head, found.rows)}",
+        file=sys.stderr,
+    )
     return {}
 
 

@@ -35,7 +35,6 @@ class Kernel:
     params: Tuple[Param, ...]
     files: Dict[str, Path]
     globals: Tuple[str, ...]
-    barriers: bool
     externals: Tuple[str, ...] = ()
     only_read: Tuple[str, ...] = ()  # parameters that are `__restrict__` in a second version of the kernel
     debug: Tuple[str, ...] = ()  # -g and -O… of its unit, when a debugger shall see it
@@ -102,7 +101,6 @@ def _kernel(directory: Path, data: Dict[str, Any], debug: Dict[str, Any]) -> Ker
         ),
         files={name: directory / path for name, path in data["files"].items()},
         globals=tuple(data.get("globals", ())),
-        barriers=bool(data.get("barriers", True)),
         externals=tuple(data.get("externals", ())),
         only_read=tuple(data.get("only_read", ())),
         debug=tuple(debug.get("flags", ())),

@@ -43,7 +43,7 @@ def with_functions(
         else:
             out.append((kernel, path))
         for f in called if not device.joins_functions else ():
-            source = Kernel(f.name, f.files[device.kernel_class].name, 0, "spmd", (), {}, (), False)
+            source = Kernel(f.name, f.files[device.kernel_class].name, 0, "spmd", (), {}, ())
             separate[f.name] = (source, f.files[device.kernel_class])
     return out + list(separate.values())
 

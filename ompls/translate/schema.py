@@ -53,7 +53,6 @@ _KERNEL = _object(
     externals=_STRINGS,
     launch=_object(num_teams=_STRING, thread_limit=_STRING, num_threads=_STRING, trip_count=_STRING),
     constructs=_STRINGS,
-    barriers=_FLAG,
     line_map=_by_class(_array({"type": "array", "prefixItems": [_LINE, _LINE], "minItems": 2, "maxItems": 2})),
 )
 _UNIT = _object(

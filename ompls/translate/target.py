@@ -48,7 +48,6 @@ class KernelClass(Target):
     language  -- of these, as editors call it (LSP, "Text Document Language Identifiers")
     kernel    -- makes a kernel's file; raises Problem for what it cannot write
     function  -- that of a function which other units may call
-    waits     -- what stands in the text of a kernel whose threads wait for each other
     covers    -- its kernels can have one iteration a thread (`covering.py`)
     """
 
@@ -56,7 +55,6 @@ class KernelClass(Target):
     language: str = "plaintext"
     kernel: Callable[[Index, Places, RegionPlan, Needs], list[OutLine]] = lambda *_: []
     function: Callable[[Index, Places, Needs, FunctionDef], list[OutLine]] = lambda *_: []
-    waits: tuple[str, ...] = ()
     covers: bool = False
 
 
@@ -82,7 +80,7 @@ def brought(made: KernelClass, name: str) -> KernelClass:
 
 def unfit(made: KernelClass) -> str:
     """Which field of a class that others made has no value of its type; '': all fit."""
-    words = {"architectures": made.architectures or frozenset(), "kinds": made.kinds, "waits": made.waits}
+    words = {"architectures": made.architectures or frozenset(), "kinds": made.kinds}
     right = {
         "name": isinstance(made.name, str),
         "openmp": isinstance(made.openmp, bool),
@@ -93,8 +91,7 @@ def unfit(made: KernelClass) -> str:
         "function": callable(made.function),
     }
     for key, value in words.items():
-        kind = tuple if key == "waits" else frozenset
-        right[key] = isinstance(value, kind) and all(isinstance(word, str) for word in value)
+        right[key] = isinstance(value, frozenset) and all(isinstance(word, str) for word in value)
     return next((key for key, fits in right.items() if not fits), "")
 
 

@@ -258,7 +258,6 @@ class Unit:
                 files[path] = text_of(lines)
                 kernel["files"][s.name] = path
                 kernel["line_map"][s.name] = [list(x) for x in line_map(lines, kernel["file"])]
-                kernel["barriers"] |= any(w in files[path] for w in s.waits)
             kernels.append(kernel)
         for item, region in self.regions():
             span = region.stmt.directive.span
@@ -354,7 +353,7 @@ class Unit:
             "externals": sorted({x.name for s in self.sets for x in in_other_units(self._of(s), needs)}),
             "launch": {"num_teams": launch.num_teams, "thread_limit": launch.thread_limit,
                        "num_threads": launch.num_threads, "trip_count": launch.trip_count},
-            "constructs": plan.constructs(), "barriers": False, "line_map": {},
+            "constructs": plan.constructs(), "line_map": {},
         }  # fmt: skip
 
 

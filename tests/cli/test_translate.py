@@ -75,8 +75,30 @@ def test_preview_shows_resources_without_a_gpu(ompls) -> None:
     pytest.importorskip("nvidia.cuda_nvrtc", reason="needs the package ompls[cuda-preview]")
     done = ompls("preview", "--resources", "--arch", "sm_87", EXAMPLES / "saxpy.c")
     assert done.code == 0
-    assert "Resources on sm_87" in done.err
+    assert "for cuda on sm_87" in done.err
     assert "registers" in done.err
+
+
+def test_local_memory_is_told(ompls, tmp_path: Path) -> None:
+    """An array that a thread has for itself and indexes by a variable is slow, and spills nothing."""
+    pytest.importorskip("nvidia.cuda_nvrtc", reason="needs the package ompls[cuda-preview]")
+    path = tmp_path / "own.c"
+    path.write_text(
+        "void f(int n, const int *a, int *b)\n{\n"
+        "#pragma omp target teams distribute parallel for map(to: a[:n]) map(b[:n])\n"
+        "    for (int i = 0; i < n; i++) {\n        int own[32] = {0};\n"
+        "        for (int k = 0; k < n; k++)\n            own[a[k] % 32]++;\n        b[i] = own[a[i] % 32];\n    }\n}\n"
+    )
+    done = ompls("preview", "--resources", "--json", path)
+    (needs,) = json.loads(done.out)["regions"].values()
+    assert (needs["local bytes"], needs["spill stores"]) == (128, 0)
+
+
+@pytest.mark.parametrize("options", [["--json"], ["--arch", "banana"]])
+def test_what_only_resources_take_is_refused_without(ompls, options: list[str]) -> None:
+    done = ompls("preview", *options, EXAMPLES / "saxpy.c")
+    assert (done.code, done.out) == (2, "")
+    assert f"{options[0]} says nothing without --resources" in done.err
 
 
 def test_resources_on_an_unknown_gpu_name_one_that_is_known(ompls) -> None:

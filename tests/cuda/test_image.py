@@ -375,6 +375,7 @@ def test_who_knows_an_architecture_is_said(generation: int, tmp_path: Path, monk
         _made(tmp_path, 53)
     with pytest.raises(RuntimeProblem, match=r"nvrtc 13\.0 does not know it; CUDA 7\.0 to 12\.9 knows it; set OMPLS"):
         needs({"k": SAXPY.encode()}, "sm_53")
+    assert needs({"k": SAXPY.encode()}, "").target == "sm_75"  # the oldest that it knows
 
 
 @pytest.mark.parametrize("generation", [1002], indirect=True)

@@ -205,7 +205,6 @@ FAULTS = {
     "kernel=3": "its TARGET cannot be used: kernel has a value of another type",
     "passes=(lambda work: work.nothing,)": "its target raises AttributeError: ",
     "passes=[len]": "its TARGET cannot be used: passes has a value of another type",
-    "waits=3": "its TARGET cannot be used: waits has",
     "extension=3": "its TARGET cannot be used: extension has",
     "extension='../../x'": "its TARGET cannot be used: extension has",
     "language=3": "its TARGET cannot be used: language has",

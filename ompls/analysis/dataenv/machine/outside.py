@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable
 
 from ompls.analysis.dataenv.machine.copies import Copies, outside_copy
-from ompls.analysis.dataenv.machine.values import Obj, Site, Value
+from ompls.analysis.dataenv.machine.values import Obj, Site, Target, Value
 from ompls.analysis.dataenv.machine.walk import Walker
 from ompls.analysis.dataenv.paths import points_to_const
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
@@ -60,10 +60,13 @@ class Outside(Walker):
             self.now.cells[cell] = Poly.of(atom) if number else None
 
     def unknown_call(self, expr: ast.Call, args: list[Value]) -> None:
-        """Another translation unit's code: it may map what it can reach."""
+        """Another translation unit's code: it may map what it can reach, unless a device runs it."""
         assert self.now is not None
         self.beyond.add("calls")
         self.routine_call(expr, args)
+        if self.region is not None:
+            self.soften_devices(frozenset([Target(obj, None) for obj in self.reachable(args)]))
+            return
         device = self.now.device or ZERO
         unknown = frozenset((Copies(copies=(outside_copy(device, NOWHERE),)),))
         for obj in self.reachable(args):

@@ -52,7 +52,7 @@ class Cuda(Device):
 
     def resources(self, kernels: Mapping[str, bytes], target: str) -> Resources:
         """From ptxas, for a compute capability: `sm_87`."""
-        return needs(kernels, target or "sm_53")
+        return needs(kernels, target)
 
     def architectures(self) -> List[Tuple[int, str]]:
         """(compute capability, kind of code): of OMPLS_CUDA_ARCH, else of the GPUs here.  Raises DeviceUnavailable."""

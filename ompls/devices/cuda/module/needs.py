@@ -10,12 +10,17 @@ from ompls.devices.cuda.module.image import RESTRICT
 from ompls.runtime.devices import Resources
 from ompls.runtime.errors import RuntimeProblem
 
-HEAD = ("kernel", "registers", "shared bytes", "spill stores", "spill loads")
+HEAD = ("kernel", "registers", "shared bytes", "local bytes", "spill stores", "spill loads")
+OLDEST = 53  # compute capability of the oldest GPU that we serve
 
 
 def needs(kernels: Mapping[str, bytes], arch: str) -> Resources:
-    """Registers, shared memory and spills.  Raises RuntimeProblem when nvrtc is missing or says no."""
+    """Registers, shared and local memory, spills.  Raises RuntimeProblem when nvrtc is missing or says no.
+
+    arch -- a compute capability, `sm_87`; "": the oldest that both we and this nvrtc serve
+    """
     rows: List[Tuple[str, ...]] = []
+    arch = arch or "sm_{}".format(next((n for n in nvrtc.architectures() if n >= OLDEST), OLDEST))
     what = "cannot compile for " + arch
     if not nvrtc.makes_cubins():
         why = "nvrtc {}.{} stops at PTX, which says nothing of registers".format(*nvrtc.version())
@@ -33,7 +38,7 @@ def needs(kernels: Mapping[str, bytes], arch: str) -> Resources:
             what = "cannot compile {} for {}".format(name, arch)
             raise RuntimeProblem(what, compiled.log.strip(), "this is a bug of ompls, report it")
         for kernel, need in nvrtc.resources(compiled).items():
-            cells = (need.registers, need.shared, need.spill_stores, need.spill_loads)
+            cells = (need.registers, need.shared, need.stack, need.spill_stores, need.spill_loads)
             rows.append((kernel, *map(str, cells)))
     return Resources(arch, HEAD, rows)
 

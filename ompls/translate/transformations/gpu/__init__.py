@@ -8,10 +8,6 @@ from ompls.translate.transformations.gpu.kernel import device_function, kernel
 
 __all__ = ["CLASS"]
 
-_WAITS = (
-    "ompls_barrier(", "ompls_loop_begin(", "ompls_latest(", "ompls_reduce<", "ompls_target_begin(",
-    "__syncthreads(", "ompls_parallel", "ompls_broadcast(",
-)  # fmt: skip
 CLASS = KernelClass(
     name="gpu",
     on_device=True,
@@ -22,6 +18,5 @@ CLASS = KernelClass(
     language="cuda-cpp",
     kernel=kernel,
     function=device_function,
-    waits=_WAITS,
     covers=True,
 )

@@ -81,7 +81,7 @@ class VariableArrays:
         while isinstance(t, Array):
             name = str(t.length)
             if t.length is None:
-                name = f"ompls_n_{d.symbol.name}_{level}"
+                name = f"ompls_n{level}_{d.symbol.name}"
                 text: Part = d.dims[dim].span if len(d.dims) == levels else t.vla_text
                 out += [f"const long {name} = ", text, ";\n"]
             names.append(name)

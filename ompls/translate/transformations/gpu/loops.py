@@ -183,14 +183,14 @@ def _last(e: Emitter, nest: Nest, data: Data, is_last: str = "ompls_it == ompls_
         return "_Bool ompls_last = 0;\n", f"ompls_last = {is_last};\n", out
     # The last iteration is the last one that a row has: no later one exists.
     before, kind = "_Bool ompls_last = 0;\n", nest.kind
-    before += f"{kind} ompls_last_it = 0;\n"
-    noted = "ompls_last = 1;\nompls_last_it = ompls_it;\n"
+    before += f"{kind} ompls_it_last = 0;\n"
+    noted = "ompls_last = 1;\nompls_it_last = ompls_it;\n"
     for loop in (loops[s] for _, s in data.last if s in loops):
         name, step = loop.symbol.name, step_of(e, loop)
         before += f"{e.cxx(loop.symbol.type, f'ompls_end_{name}')} = {{}};\n"
         noted += f"ompls_end_{name} = {name} {'+' if loop.up else '-'} {operand(step, '+', right=True)};\n"
     there = f"const auto ompls_is_there = [&]({kind} ompls_it) {{\n{counters(e, nest, 'return 0')}return 1;\n}};\n"
-    there += f"for ({kind} ompls_it = ompls_last_it + 1; ompls_last && ompls_it < ompls_count; ompls_it++)\n"
+    there += f"for ({kind} ompls_it = ompls_it_last + 1; ompls_last && ompls_it < ompls_count; ompls_it++)\n"
     there += "ompls_last = !ompls_is_there(ompls_it);\n"
     return before, noted, there + out
 

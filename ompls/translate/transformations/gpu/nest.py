@@ -68,8 +68,8 @@ def _longest(e: Emitter, nest: Nest, k: int) -> str:
         for end, value in (("from", e.written(loop.lower)), ("to", last)):
             out += f"const auto ompls_{end}_{name} = [&]({params}) -> {t} {{ return {value}; }};\n"
         ends = [f"ompls_{end}_{name}({c})" for end in ("from", "to") for c in corners]
-        out += f"const {t} ompls_first_{name} = {_extreme('ompls_least', ends)};\n"
-        out += f"const {t} ompls_last_{name} = {_extreme('ompls_most', ends)};\n"
+        out += f"const {t} ompls_lowest_{name} = {_extreme('ompls_least', ends)};\n"
+        out += f"const {t} ompls_highest_{name} = {_extreme('ompls_most', ends)};\n"
     return out
 
 
@@ -78,7 +78,7 @@ def _corners(e: Emitter, outer: list[Loop]) -> list[str]:
     corners = [""]
     for loop in outer:
         if loop.rows:
-            ends = [f"ompls_first_{loop.symbol.name}", f"ompls_last_{loop.symbol.name}"]
+            ends = [f"ompls_lowest_{loop.symbol.name}", f"ompls_highest_{loop.symbol.name}"]
         else:
             step, sign = step_of(e, loop), "+" if loop.up else "-"
             cast = "" if isinstance(loop.symbol.type, Pointer) else f"({e.cxx(loop.symbol.type)})"
@@ -147,9 +147,9 @@ def _digits(loops: Sequence[Loop], kind: str, rest: str) -> str:
     out = ""
     for loop in reversed(loops[1:]):
         name, count = loop.symbol.name, f"ompls_count_{loop.symbol.name}"
-        out += f"const {kind} ompls_row_of_{name} = ompls_quotient({rest}, {count});\n"
-        out += f"const {kind} ompls_at_{name} = {rest} - ompls_row_of_{name} * {count};\n"
-        rest = f"ompls_row_of_{name}"
+        out += f"const {kind} ompls_rest_{name} = ompls_quotient({rest}, {count});\n"
+        out += f"const {kind} ompls_at_{name} = {rest} - ompls_rest_{name} * {count};\n"
+        rest = f"ompls_rest_{name}"
     return out + (f"const {kind} ompls_at_{loops[0].symbol.name} = {rest};\n" if len(loops) > 1 else "")
 
 

@@ -108,7 +108,7 @@ def reduction(  # noqa: PLR0917 - all of them are what one clause item is
         call = f"ompls_reduce<{op}>" if team else f"ompls_join<{op}>"
         if promotion is not None and not team:
             call = f"if (omp_get_thread_num() == 0)\n{call}"
-        how = "  // joined in the team, then one atomic a team" if team else ""
+        how = "  // joined in the team, then once a team" if team else ""
         out.after.append(f"{call}({address}, {s.name});{how}")
         return
     together = nest is not None and gathers(e, s, c.keyword, shape.element, shape.taken, nest)
@@ -149,7 +149,7 @@ def _storage(  # noqa: PLR0917
         made = e.on_the_heap(s).rstrip() if place == "heap" else f"{where}{e.cxx(s.type, s.name)};"
         out.before.append(f"{made}{told}")
         return s.name if isinstance(s.type, Array) and not isinstance(s.type.of, Array) else f"(({kind} *){s.name})"
-    mine = part = f"ompls_part_{s.name}"
+    mine = part = f"ompls_partial_{s.name}"
     first = int(shape.offset) if shape.offset.isdigit() else None
     if shape.known is None or on_heap:
         out.before.append(f"ompls_room<{kind}> ompls_room_{s.name}({shape.count});{told}")
