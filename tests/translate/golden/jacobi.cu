@@ -24,5 +24,5 @@ extern "C" __global__ void ompls_jacobi_cc85ca_solve_on_device_0(double *ompls_p
             change = fmax(change, fabs(mean - now[AT(i, j)]));
         }
     }
-    ompls_reduce<ompls_max>(ompls_p_change, change);  // joined in the team, then one atomic a team
+    ompls_reduce<ompls_max>(ompls_p_change, change);  // joined in the team, then once a team
 }

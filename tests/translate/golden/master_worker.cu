@@ -49,7 +49,7 @@ extern "C" __global__ void ompls_master_worker_508f31_main_0(long (*ompls_p_valu
                     total += values[i];
                     ompls_atomic<ompls_add>(&partial[i % 4], values[i]);
                 }
-                ompls_reduce<ompls_add>(&ompls_sum_total, total);  // joined in the team, then one atomic a team
+                ompls_reduce<ompls_add>(&ompls_sum_total, total);  // joined in the team, then once a team
             }
         }, ompls_threads_for(1024));
 
