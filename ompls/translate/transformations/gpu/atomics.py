@@ -1,8 +1,9 @@
-"""`atomic`: read, write, update, capture, compare (OpenMP 5.2 §15.8.4)."""
+"""`atomic`: read, write, update, capture, compare (OpenMP 6.0 §17.8.4)."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt
@@ -64,17 +65,18 @@ def _text(e: Emitter, d: Directive, body: ast.Stmt | None) -> str:
         return captured(e, expr, f"ompls_atomic_read({address(e, expr.value)})", expr.value)
     if "write" in kinds and isinstance(expr, ast.Assign):
         return f"{_call(e, 'ompls_atomic_write', expr.target, expr.value)};"
-    return f"{_update(e, expr)[0]};"
+    return f"{_old(e, _updated(e, expr))};"
 
 
 def gathered(e: Emitter, expr: ast.Expr, operators: Collection[str]) -> str | None:
     """An update by one of the operators as the update of an element that the team has together; None: it is no such."""
-    operation, at_once = "ompls_atomic<", [f"ompls_atomic<ompls_{_OPS[op]}>(" for op in operators]
     try:
-        call = _update(e, expr)[0]
+        u = _updated(e, expr)
     except _NotAtomicError:
         return None
-    return call.replace(operation, "ompls_gather<", 1) if call.startswith(tuple(at_once)) else None
+    if u.op not in operators or u.reversed or not u.converts_first:
+        return None
+    return _call(e, f"ompls_gather<ompls_{_OPS[u.op]}>", u.target, u.value)
 
 
 class _NotAtomicError(Exception):
@@ -102,16 +104,33 @@ def _number_address(e: Emitter, target: ast.Expr) -> str:
     return address(e, target)
 
 
-def _op(e: Emitter, target: ast.Expr, op: str, value: ast.Expr | str, reversed_: bool = False) -> str:
-    """The call of `target op= value` (or `target = value op target`): it gives the old value."""
-    name = _REVERSED.get(op, _OPS[op]) if reversed_ else _OPS[op]
-    if isinstance(value, str) or _converts_first(target.type, op, value.type):
-        return _call(e, f"ompls_atomic<ompls_{name}>", target, value)
+@dataclass(frozen=True)
+class _Update:
+    """`target = target OP value`, or reversed: `target = value OP target`; the value may be text."""
+
+    target: ast.Expr
+    op: str
+    value: ast.Expr | str
+    reversed: bool = False
+
+    @property
+    def converts_first(self) -> bool:
+        return isinstance(self.value, str) or _converts_first(self.target.type, self.op, self.value.type)
+
+    def shown(self, e: Emitter) -> str:
+        return self.value if isinstance(self.value, str) else e.text(self.value)
+
+
+def _old(e: Emitter, u: _Update) -> str:
+    """The call that makes the update: it gives the old value."""
+    if u.converts_first:
+        name = _REVERSED.get(u.op, _OPS[u.op]) if u.reversed else _OPS[u.op]
+        return _call(e, f"ompls_atomic<ompls_{name}>", u.target, u.value)
     # C computes in the wider of the two types and converts the result, not the operand.
-    kind, text, old = e.cxx(target.type), e.text(value), f"{promotion(target.type)}ompls_old"
-    shown = f"ompls_value {op} {old}" if reversed_ else f"{old} {op} ompls_value"
-    return (f"ompls_atomic_update({_number_address(e, target)}, [ompls_value = {text}]({kind} ompls_old) "
-            f"{{ return ({kind})({shown}); }})")  # fmt: skip
+    kind, old = e.cxx(u.target.type), f"{promotion(u.target.type)}ompls_old"
+    fresh = f"ompls_value {u.op} {old}" if u.reversed else f"{old} {u.op} ompls_value"
+    return (f"ompls_atomic_update({_number_address(e, u.target)}, [ompls_value = {u.shown(e)}]({kind} ompls_old) "
+            f"{{ return ({kind})({fresh}); }})")  # fmt: skip
 
 
 def _converts_first(target: CType, op: str, value: CType) -> bool:
@@ -128,22 +147,17 @@ def _converts_first(target: CType, op: str, value: CType) -> bool:
     return op == ">>" or unqualified(arithmetic(target, value)) == target
 
 
-def _update(e: Emitter, expr: ast.Expr) -> tuple[str, ast.Expr, str, str]:
-    """(call giving the old value, target, operator, operand) of `x++`, `x op= v`, `x = x op v`, `x = v op x`."""
+def _updated(e: Emitter, expr: ast.Expr) -> _Update:
+    """The update that `x++`, `x op= v`, `x = x op v` or `x = v op x` is."""
     expr = strip(expr)
     if isinstance(expr, ast.Unary) and expr.op in ("++", "--"):
-        op = "+" if expr.op == "++" else "-"
-        return _op(e, expr.operand, op, "1"), expr.operand, op, "1"
+        return _Update(expr.operand, "+" if expr.op == "++" else "-", "1")
     if isinstance(expr, ast.Assign) and expr.op != "=" and expr.op[:-1] in _OPS:
-        op = expr.op[:-1]
-        return _op(e, expr.target, op, expr.value), expr.target, op, e.text(expr.value)
+        return _Update(expr.target, expr.op[:-1], expr.value)
     if isinstance(expr, ast.Assign) and expr.op == "=":
         split = _operands(e, expr.value, expr.target)
         if split is not None:
-            op, value, reversed_ = split
-            text = value if isinstance(value, str) else e.text(value)
-            shown = f"{text} {op}" if reversed_ else op
-            return _op(e, expr.target, op, value, reversed_), expr.target, shown, text
+            return _Update(expr.target, *split)
     raise _NotAtomicError
 
 
@@ -178,24 +192,22 @@ def _capture(e: Emitter, body: ast.Stmt | None) -> str:
     if not isinstance(expr, ast.Assign) or expr.op != "=":
         raise _NotAtomicError
     value = strip(expr.value)
-    call, target, op, by = _update(e, value)
-    if not (isinstance(value, ast.Unary) and value.postfix):
-        call = _new(e, value, call, target, op, by)
-    return captured(e, expr, call, target)
+    u = _updated(e, value)
+    old = isinstance(value, ast.Unary) and value.postfix
+    return captured(e, expr, _old(e, u) if old else _new(e, u), u.target)
 
 
-def _new(e: Emitter, update: ast.Expr, call: str, target: ast.Expr, op: str, by: str) -> str:  # noqa: PLR0917
+def _new(e: Emitter, u: _Update) -> str:
     """The value after the update, from the old one.  The operand stands twice in it, so it must have no effects."""
-    for n in update.value.walk() if isinstance(update, ast.Assign) else ():
+    for n in u.value.walk() if not isinstance(u.value, str) else ():
         if isinstance(n, (ast.Call, ast.Assign, ast.StatementExpr)) or (
             isinstance(n, ast.Unary) and n.op in ("++", "--")
         ):
             raise Problem(n.span, "this operand of an atomic capture", "assign it to a variable first")
-    kind = e.cxx(target.type)
-    if " " in op:  # reversed: 'v -'
-        left, op = op.rsplit(" ", 1)
-        return f"({kind})({operand(left, op)} {op} {call})"
-    return f"({kind})({call} {op} {operand(by, op, right=True)})"
+    kind, old = e.cxx(u.target.type), _old(e, u)
+    if u.reversed:
+        return f"({kind})({operand(u.shown(e), u.op)} {u.op} {old})"
+    return f"({kind})({old} {u.op} {operand(u.shown(e), u.op, right=True)})"
 
 
 def _capture_two(e: Emitter, first: ast.Expr, second: ast.Expr) -> str:
@@ -208,7 +220,7 @@ def _capture_two(e: Emitter, first: ast.Expr, second: ast.Expr) -> str:
         x = _target(second)
         if x is not None and same(e, first.value, x):
             try:
-                return captured(e, first, _update(e, second)[0], first.value)
+                return captured(e, first, _old(e, _updated(e, second)), first.value)
             except _NotAtomicError:
                 if isinstance(second, ast.Assign) and second.op == "=":
                     call = _call(e, "ompls_atomic_exchange", second.target, second.value)
@@ -216,8 +228,8 @@ def _capture_two(e: Emitter, first: ast.Expr, second: ast.Expr) -> str:
                 raise
     x = _target(first)
     if isinstance(second, ast.Assign) and second.op == "=" and x is not None and same(e, second.value, x):
-        call, target, op, by = _update(e, first)
-        return captured(e, second, _new(e, first, call, target, op, by), target)
+        u = _updated(e, first)
+        return captured(e, second, _new(e, u), u.target)
     raise _NotAtomicError
 
 
