@@ -16,8 +16,8 @@ from ompls.analysis.model.ctype import Array, CType, Pointer
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.layout import alignof, sizeof
 from ompls.analysis.model.tu import TU, Item, Region, Variable
-from ompls.translate.launch import Launch, chain_directives, innermost, inside_of, launch_of
-from ompls.translate.promote import Promotion, is_scalar, promotion_of
+from ompls.translate.launch import Launch, inside_of, launch_of
+from ompls.translate.promote import Promotion
 from ompls.translate.structures import ItemPlan
 from ompls.translate.uses import directives_in
 
@@ -120,27 +120,6 @@ class RegionPlan:
         """Make `id`, now that the parameters are known.  `spelled` is how a type is written in C."""
         takes = "\n".join(f"{p.kind} {p.name} {spelled(p.type)}" for p in self.params if p.kind != "part")
         self.id = f"{self.region.id}_{hashlib.sha256(encoded(takes)).hexdigest()[:8]}"
-
-    def settle(self, index: object, needs: object) -> None:
-        """Choose the mode, now that the functions that the kernel calls are known."""
-        from ompls.translate.needs import Index, Needs, has_parallel  # noqa: PLC0415 - needs imports this module
-
-        assert isinstance(index, Index)
-        assert isinstance(needs, Needs)
-        chain = chain_directives(self.region.stmt)
-        if any(d.has("parallel") or d.has("loop") for d in chain):
-            return
-        if has_parallel(self, needs, {id(d) for d in chain}):
-            values = {p.symbol for p in self.params if p.symbol is not None and p.by_value} | set(self.privates)
-            functions = [f for _, f in needs.functions]
-            own = any(p.copy and p.symbol in self.outer for p in self.params) or not all(map(is_scalar, self.privates))
-            if not own and all(s.from_system_header for s in needs.externals.values()):
-                self.promotion = promotion_of(chain, innermost(self.region.stmt), values, functions, index.tu.model)
-            self.mode = "spmd" if self.promotion else "master_worker"
-            self.launch = self.shaped(index.tu, self.launch)
-        else:
-            self.single = True
-            self.launch = self.shaped(index.tu, self.launch)
 
     def constructs(self) -> list[str]:
         """The leaf constructs in the region, sorted."""

@@ -21,6 +21,7 @@ from ompls.analysis.model.ctype import Enum, Floating, Integer, Pointer
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive, ListItem
+from ompls.analysis.spec.data_clauses import REDUCTIONS
 from ompls.translate.canonical import kept_counters, nest_of
 from ompls.translate.ctext import is_vla, strip
 from ompls.translate.problem import Problem
@@ -59,7 +60,6 @@ _MATH = frozenset(
      "fmod", "hypot", "fma", "fdim", "copysign", "erf", "erfc")
 )  # fmt: skip
 _PURE = frozenset(("abs", "labs", "llabs", "omp_get_team_num", "omp_get_num_teams")) | _MATH | {f"{f}f" for f in _MATH}
-_OPERATORS = frozenset(("+", "-", "*", "min", "max", "&", "|", "^", "&&", "||"))
 _WORD = 8  # bytes that go from thread to thread at once
 
 
@@ -278,7 +278,7 @@ def _is_total(operator: str | None, modifiers: Collection[str], item: ListItem) 
         return False
     small = isinstance(s.type, Integer) and s.type.size <= _WORD
     small = small or (isinstance(s.type, Floating) and s.type.kind in ("float", "double") and not s.type.complex)
-    return small and operator in _OPERATORS and not modifiers and isinstance(strip(item.expr), ast.Name)
+    return small and operator in REDUCTIONS and not modifiers and isinstance(strip(item.expr), ast.Name)
 
 
 def _targets(s: ast.Stmt) -> frozenset[Symbol] | None:

@@ -26,6 +26,7 @@ from ompls.translate.functions import exported, in_other_units, needs_of_functio
 from ompls.translate.host import DATA_CALLS, Host
 from ompls.translate.lowering import lower
 from ompls.translate.lowering.back import as_written
+from ompls.translate.mode import choose_mode
 from ompls.translate.needs import Index, Needs, needs_of
 from ompls.translate.onlyread import only_read
 from ompls.translate.output import OutLine, Places, line_map, text_of, with_line_directives
@@ -133,7 +134,7 @@ class Unit:
             plan = plan_region(self.tu, item, region, self.kernel_name(region))
             plan.team_memory = min((d.team_memory for d in self.devices if d.team_memory), default=0)
             self.needs[id(region)] = needs_of(self.index, plan)
-            plan.settle(self.index, self.needs[id(region)])
+            choose_mode(plan, self.index, self.needs[id(region)])
             if all(s.covers for s in self.classes):
                 cover(plan)
             plan.identify(self.index.kinds.c)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ompls.analysis.spec.data_clauses import REDUCTIONS
 from ompls.project.devices import registry
+from ompls.translate.transformations.gpu.reductions import OPERATORS
 
 LIBRARY = Path(__file__).resolve().parents[2] / "ompls/devices/cuda/library"
 # Parallel regions in a team's sequential code are there; what its own code says of them is not a routine of the API.
@@ -18,3 +20,10 @@ def test_every_routine_of_the_library_may_be_called_and_the_other_way_round() ->
     defined = {a or b for a, b in DEFINED.findall(text)}
     callable_ = {name for name in registry().devices["cuda"].functions or () if name.startswith("omp_")}
     assert defined == callable_
+
+
+def test_every_reduction_identifier_has_a_class_of_the_library() -> None:
+    text = (LIBRARY / "ompls_atomic.cuh").read_text()
+    with_identity = set(re.findall(r"^OMPLS_OPERATOR\((\w+), .*\) OMPLS_IDENTITY\(", text, re.M))
+    assert set(OPERATORS) == set(REDUCTIONS)
+    assert set(OPERATORS.values()) == with_identity
