@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.model.ast import Compound, DirectiveStmt, For, Node, Stmt
+from ompls.analysis.model.ast import Compound, DirectiveStmt, For, Name, Node, Stmt, Symbol, VarDecl
+from ompls.analysis.model.ctype import Array
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.kernel import chain, constructs_of, trustworthy
 from ompls.analysis.rules.support.limits import devices_in
+
+_SHARED_OUT = frozenset(("for", "sections", "single"))  # constructs that the threads of a team meet at
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -17,7 +20,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         if not {"parallel", "loop"}.isdisjoint(constructs_of(found)) or not trustworthy(scene.content, region):
             continue
         inner = _only_parallel(body)
-        if inner is not None:
+        if inner is not None and not _together(body, inner):
             yield _finding(found[-1], inner)
 
 
@@ -26,6 +29,20 @@ def _only_parallel(body: Stmt | None) -> DirectiveStmt | None:
     inside = [n for n in body.walk() if isinstance(n, DirectiveStmt)] if body is not None else []
     parallel = [n for n in inside if n.directive.has("parallel")]
     return parallel[0] if len(parallel) == 1 and not any(n.directive.has("distribute") for n in inside) else None
+
+
+def _together(body: Stmt | None, inner: DirectiveStmt) -> bool:
+    """Whether the threads of a team work on something of theirs: they meet in the middle, or share an array."""
+    inside = [n.directive for n in inner.walk() if isinstance(n, DirectiveStmt)]
+    if any(d.has("barrier") for d in inside) or sum(not _SHARED_OUT.isdisjoint(d.constructs) for d in inside) > 1:
+        return True
+    own = _arrays(body) - _arrays(inner)
+    return any(isinstance(n, Name) and n.symbol in own for n in inner.walk())
+
+
+def _arrays(code: Node | None) -> set[Symbol]:
+    declared = (n.symbol for n in (code.walk() if code is not None else ()) if isinstance(n, VarDecl))
+    return {s for s in declared if isinstance(s.type, Array)}
 
 
 def _finding(last: DirectiveStmt, inner: DirectiveStmt) -> Finding:
@@ -107,6 +124,21 @@ void scale(int n, double *x) {
     {
         #pragma omp parallel for
         for (int i = 0; i < n; i++) x[i] *= 2;
+    }
+}
+""",
+        """
+void turn(int n, double *x) {
+    #pragma omp target teams distribute map(tofrom: x[0:n])
+    for (int k = 0; k < n; k += 64) {
+        double tile[64];
+        #pragma omp parallel num_threads(64)
+        {
+            #pragma omp for
+            for (int i = 0; i < 64; i++) tile[i] = x[k + i];
+            #pragma omp for
+            for (int i = 0; i < 64; i++) x[k + i] = tile[63 - i];
+        }
     }
 }
 """,
