@@ -47,6 +47,8 @@ def run(arguments: argparse.Namespace, scratch: Path, record: Path | None) -> in
             environment["OMPLS_TRACE"] = "trace"  # the board knows where
         if arguments.profile:
             environment["OMPLS_TRACE_CONTENT"] = "1"
+        if arguments.trace_values:
+            environment["OMPLS_TRACE_VALUES"] = str(arguments.trace_values)
         if arguments.verbose:
             name = os.path.basename(program)
             print(f"ompls: running {name} on {board.name} ({spec})", file=sys.stderr, flush=True)

@@ -260,16 +260,18 @@ def launch(
     timeout: float | None = None,
     record: Path | None = None,
     content: bool = False,
+    values: int = 0,
     debugger: Sequence[str] = (),
 ) -> int:
     """Run the program with our streams; its exit code, 128+signal, or 124 over `timeout` seconds.
 
     record -- where its trace goes, which tells apart what is copied where `content` is asked for
+    values -- how many bytes of each item the trace keeps
     debugger -- a command line that the program's is added to: what ends is this one
     """
     from ompls.runtime import launcher
 
-    environment = launcher.environment(built, trace=record, content=content)
+    environment = launcher.environment(built, trace=record, content=content, values=values)
     return launcher.run(built, list(arguments), timeout, environment, debugger)
 
 

@@ -18,6 +18,7 @@ from ompls.runtime.machine import HERE
 
 OUR_ERROR = 125
 FOUND = 1  # the exit code of a program that ended well, but not before the checks
+MOST_VALUES = 1024  # as core/trace.c has it
 CHECKS = ("races", "uninit", "memory", "coalescing", "banks", "all")
 DEFAULT_CHECKS = ["races", "uninit", "memory"]
 
@@ -32,6 +33,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trace", metavar="FILE", help="record a trace (see 'ompls report')")
     parser.add_argument(
         "--trace-format", choices=("json", "chrome"), default="json", help="our JSON lines, or for Chrome and Perfetto"
+    )
+    parser.add_argument(
+        "--trace-values",
+        type=_values,
+        default=0,
+        metavar="N",
+        help="with --trace: it keeps the first N bytes of each item that is mapped or copied (at most 1024)",
     )
     parser.add_argument(
         "--check",
@@ -66,6 +74,8 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
         raise Problem(f"cannot run a program for {other}: this machine is {HERE.architecture}; {instead}", OUR_ERROR)
     if arguments.trace:
         refuse(arguments.trace, arguments.files)
+    elif arguments.trace_values:
+        raise Problem("--trace-values: there is no trace that could keep them; say --trace FILE, too", OUR_ERROR)
     if arguments.remote:
         from ompls.cli import away
 
@@ -106,6 +116,7 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
         timeout=arguments.timeout,
         record=record,
         content=arguments.profile,
+        values=arguments.trace_values,
         debugger=debugger,
     )
     _tell(arguments, record)
@@ -157,6 +168,12 @@ def _checks(word: str) -> str:
         if name not in CHECKS:
             raise argparse.ArgumentTypeError(f"there is no check '{name}': choose from {','.join(CHECKS)}")
     return ",".join(chosen)
+
+
+def _values(word: str) -> int:
+    if word.isdecimal() and int(word) <= MOST_VALUES:
+        return int(word)
+    raise argparse.ArgumentTypeError(f"'{word}' is not a number of bytes up to {MOST_VALUES}")
 
 
 def _profile(record: Path) -> str:

@@ -31,9 +31,16 @@ PR_SET_CHILD_SUBREAPER, PR_GET_CHILD_SUBREAPER = 36, 37
 
 
 def environment(
-    built: Built, base: Optional[Mapping[str, str]] = None, trace: Optional[Path] = None, content: bool = False
+    built: Built,
+    base: Optional[Mapping[str, str]] = None,
+    trace: Optional[Path] = None,
+    content: bool = False,
+    values: int = 0,
 ) -> Dict[str, str]:
-    """The environment of the program: which devices it has, where its trace goes, which tells contents apart or not."""
+    """The environment of the program: which devices it has, where its trace goes, which tells contents apart or not.
+
+    values -- how many bytes of each item the trace keeps
+    """
     env = dict(os.environ if base is None else base)
     env["OMPLS_DEVICES"] = built.devices
     for device, _ in named(built.devices):
@@ -43,6 +50,8 @@ def environment(
         env["OMPLS_TRACE"] = str(trace)
     if content:
         env["OMPLS_TRACE_CONTENT"] = "1"
+    if values:
+        env["OMPLS_TRACE_VALUES"] = str(values)
     return env
 
 

@@ -172,3 +172,25 @@ def test_a_run_records_for_chrome(process, tmp_path: Path) -> None:
     assert launch["name"].endswith("x.c:3")
     assert {e["name"] for e in events if e["ph"] == "M"} == {"process_name", "thread_name"}
     assert [e for e in events if e["name"] == "copy n"]
+
+
+def test_a_run_keeps_the_first_bytes_of_items_but_needs_none(process, tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(
+        "#include <sys/mman.h>\n"
+        "int main(void) {\n"
+        "  int n = 1, *p = mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n"
+        "  #pragma omp target map(tofrom: n) map(alloc: p[0:4])\n  n = p[0] = 0x01020304;\n"
+        "  return n != 0x01020304;\n}\n"
+    )
+    trace = tmp_path / "t"
+    done = process("run", "--device", "host", "--trace", trace, "--trace-values", "3", source)
+    assert done.code == 0, done.err
+    kept = [json.loads(line) for line in trace.read_text().splitlines()]
+    assert [(e["direction"], e["values"]) for e in kept if e.get("kind") == "copy"] == [
+        ("to", "010000"), ("from", "040302"),
+    ]  # fmt: skip
+    assert not [e for e in kept if "values" in e and e["var"] != "n"]
+    assert len([e for e in kept if e.get("var") == "p[0:4]"]) > 1
+    for words, why in ((["--trace-values", "3"], "there is no trace"), (["--trace-values", "1025"], "up to 1024")):
+        assert why in process("run", *words, source).err

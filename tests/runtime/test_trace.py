@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,25 @@ def test_contents_are_told_apart_when_that_is_asked_for(program: Path, tmp_path:
         found.append([e["content"] for e in lines[1:] if e["kind"] == "copy"])
     assert found[0] == found[1]
     assert len(set(found[0])) == 3  # x, y before and y after
+
+
+def test_the_first_bytes_of_items_are_kept_when_that_is_asked_for(program: Path, tmp_path: Path) -> None:
+    assert run(program, OMPLS_TRACE=str(tmp_path / "t"), OMPLS_TRACE_VALUES="8") == ""
+    found = [json.loads(line) for line in (tmp_path / "t").read_text().splitlines()]
+    kept = [
+        (e["kind"], e["var"][0], struct.unpack("=2f", bytes.fromhex(e["values"])))
+        for e in found
+        if "values" in e and "y" in e["var"]
+    ]
+    before, after = kept[0][2], kept[-1][2]
+    assert before != after
+    assert kept == [
+        ("copy", "y", before),
+        ("map_enter", "y", before),
+        ("copy", "y", after),
+        ("map_exit", "y", after),
+    ]
+    assert {e["kind"] for e in found if "values" in e} == {"copy", "map_enter", "map_exit"}
 
 
 FORK = SAXPY_HOST.replace(

@@ -94,7 +94,7 @@ static void show(const char *variable, const char *otherwise) {
 
 /* After libgomp's, ours: it knows neither the devices nor what OpenMP 6.0 added. */
 static void display(ompls_device *const *devices, int count, bool verbose) {
-    static const char *const rest[] = {"OMPLS_INFO", "OMPLS_TRACE", "OMPLS_CHECK", "OMPLS_CUDASIM_CORES", "OMPLS_CUDASIM_MEMORY"};
+    static const char *const rest[] = {"OMPLS_INFO", "OMPLS_TRACE", "OMPLS_TRACE_VALUES", "OMPLS_CHECK", "OMPLS_CUDASIM_CORES", "OMPLS_CUDASIM_MEMORY"};
     fprintf(stderr, "\nOMPLS DISPLAY ENVIRONMENT BEGIN\n");
     show("OMP_AVAILABLE_DEVICES", "*");
     show("OMPLS_DEVICES", verbose ? "" : NULL);

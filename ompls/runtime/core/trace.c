@@ -17,13 +17,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 int ompls_observing;
 unsigned ompls_info;
 
-enum { RING = 1 << 18, LINE = 1 << 14, TEXT = 4300 /* the bytes of one string in a line */ };
+enum { RING = 1 << 18, LINE = 1 << 14, TEXT = 4300 /* the bytes of one string in a line */, VALUES = 1024 };
 typedef struct {
     size_t used;
     char text[LINE];
@@ -52,6 +53,9 @@ static struct {
     atomic_bool resting;
     _Atomic uint64_t spent; /* ns */
 } contents;
+
+/* OMPLS_TRACE_VALUES: how many bytes of each item the trace keeps, at most VALUES. */
+static size_t values;
 
 uint64_t ompls_now(void) {
     struct timespec now;
@@ -210,6 +214,9 @@ __attribute__((constructor(101))) static void begin(int argc, char **argv) {
     if (path != NULL && *path != '\0') open_trace(path, argc, argv);
     const char *content = getenv("OMPLS_TRACE_CONTENT");
     contents.wanted = content != NULL && strcmp(content, "1") == 0;
+    const char *kept = getenv("OMPLS_TRACE_VALUES");
+    unsigned long wanted = kept != NULL ? strtoul(kept, NULL, 10) : 0;
+    values = wanted < VALUES ? wanted : VALUES;
     ompls_observing = atomic_load(&tracing) || ompls_info != 0;
 }
 
@@ -274,6 +281,17 @@ static void string(line *l, const char *key, const char *value) {
     add_string(l, value);
 }
 
+/* The first bytes of an item on the host.  The kernel reads them: of `map(alloc: …)` there may be no memory to read. */
+static void add_values(line *l, const void *host, uint64_t bytes) {
+    unsigned char first[VALUES];
+    struct iovec to = {first, bytes < values ? bytes : values}, from = {(void *)(uintptr_t)host, to.iov_len};
+    ssize_t got = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+    if (got <= 0) return;
+    add(l, ", \"values\": \"");
+    for (ssize_t i = 0; i < got; i++) add(l, "%02x", first[i]);
+    add(l, "\"");
+}
+
 static void write_event(const ompls_event *event, uint64_t now, uint64_t duration) {
     static _Thread_local int thread;
     if (thread == 0) thread = (int)syscall(SYS_gettid);
@@ -302,6 +320,7 @@ static void write_event(const ompls_event *event, uint64_t now, uint64_t duratio
         add(&l, ", \"content\": \"%016" PRIx64 "\"", hash_of(event->host, event->bytes));
         atomic_fetch_add_explicit(&contents.spent, ompls_now() - before, memory_order_relaxed);
     }
+    if (values != 0 && event->host != NULL && event->bytes != 0) add_values(&l, event->host, event->bytes);
     if (event->locks != NULL) {
         number(&l, "acquisitions", (int64_t)event->locks->acquisitions);
         number(&l, "contended", (int64_t)event->locks->contended);
