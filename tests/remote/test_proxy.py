@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+import weakref
 from pathlib import Path
 
 import pytest
 from command import ompls
 from thinned import thinned
 from waiting import until
+
+from ompls.devices.remote.near import Line, Near
 
 from .conftest import PROGRAMS, Built, disturbed, environment, far_side, left_behind, run
 
@@ -143,3 +147,18 @@ def test_what_kernels_print_is_no_part_of_the_line(built: Built) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout == "before\nin the kernel\n" + "".join(f"line {i}\n" for i in range(20000)) + "after\n"
     assert done.stderr == ""
+
+
+def test_a_module_lives_as_long_as_the_program_that_has_its_table() -> None:
+    """The collector took it now and then: its functions refer to it, and nothing else did."""
+
+    class Program:
+        def ompls_near_add(self, table: object) -> None:
+            pass
+
+    module = Near("away", "cpu", lambda wanted: wanted, lambda index, image: Line())
+    module.add(Program())  # type: ignore[arg-type]
+    lives = weakref.ref(module)
+    del module
+    gc.collect()
+    assert lives() is not None

@@ -30,6 +30,7 @@ _START = ctypes.CFUNCTYPE(
 )
 _END = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_int)
 _NAME = 128  # bytes of a machine's name
+_ADDED: "List[Near]" = []  # a program has pointers to their tables
 
 
 class Unreachable(Exception):
@@ -77,6 +78,7 @@ class Near:
 
     def add(self, program: ctypes.CDLL) -> None:
         """Add the module to a program, whose object has library/near.c in it."""
+        _ADDED.append(self)
         self._program = program
         program.ompls_near_add(ctypes.byref(self._table))
 
