@@ -63,7 +63,11 @@ async def test_files_that_are_not_open_are_checked(rooted: tuple[Editor, Path]) 
     saved = types.DidSaveTextDocumentParams(types.TextDocumentIdentifier((root / "b.c").as_uri()))
     editor.client.text_document_did_save(saved)
     second = await asyncio.wait_for(waiting, 60)
-    assert shown(second.items) == {"b.c": [], "c.c": ["unknown-directive"]}
+    items = {i.uri: i for i in second.items}
+    if len(items) == 1:  # one of the two was seen first: the next answer has the other
+        again = await asyncio.wait_for(ask(editor, known | {i.uri: i.result_id for i in second.items}), 60)
+        items |= {i.uri: i for i in again.items}
+    assert shown(list(items.values())) == {"b.c": [], "c.c": ["unknown-directive"]}
 
 
 async def test_answers_come_one_by_one_and_open_files_are_left_to_their_editor(rooted: tuple[Editor, Path]) -> None:
