@@ -111,11 +111,14 @@ def made(directory: Path, first: str, second: str) -> Path:
 @pytest.mark.parametrize("what", WRONG)
 def test_what_need_not_have_arrived_is_found(what: str, tmp_path: Path) -> None:
     first, second, (message, number) = WRONG[what]
-    told = checked(made(tmp_path, first, second), 1)
-    assert message in told
-    # A read that has just begun when the other core writes is not seen: the second of two findings may be missing.
-    found = re.findall(r"x\.c:\d+: region on epiphany:0: error: data race on .*at x\.c:\d+", told)
-    assert 1 <= len(found) <= number, told
+    source = made(tmp_path, first, second)
+    for _ in range(8):  # a read that has just begun when the other core writes is not seen: another run sees it
+        told = checked(source, 1)
+        assert message in told
+        found = re.findall(r"x\.c:\d+: region on epiphany:0: error: data race on .*at x\.c:\d+", told)
+        if len(found) == number:
+            break
+    assert len(found) == number, told
 
 
 @pytest.mark.parametrize("what", RIGHT)

@@ -77,7 +77,7 @@ MOST = {
     "#pragma omp parallel\n{\n"
     f"#pragma omp for schedule(dynamic) reduction(+: sum)\n{LOOP} sum += a[i];\n"
     "#pragma omp single\na[0] = 1;\n#pragma omp critical\na[1]++;\n#pragma omp barrier\n}": 5 << 10,
-    f"#pragma omp parallel for ordered\n{LOOP} {{\n#pragma omp ordered\na[i] = i;\n}}": 6 << 10,
+    f"#pragma omp parallel for ordered\n{LOOP} {{\n#pragma omp ordered\na[i] = i;\n}}": 5 << 10,
     f"#pragma omp target teams distribute parallel for\n{LOOP} a[i] = i;": 5 << 10,
     "#pragma omp parallel\n{\n"
     f"#pragma omp for schedule(dynamic)\n{LOOP} a[i] = i;\n"
