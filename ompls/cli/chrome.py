@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from ompls.cli.trace import Event, number
+from ompls.traces.events import Event, number
 
 _OWN = ("t", "thread", "kind", "device", "duration")
 

@@ -12,7 +12,8 @@ from importlib import resources
 from markupsafe import Markup, escape
 
 from ompls.cli import profile
-from ompls.cli.trace import UNFINISHED, Event, duration, number, size, summarize
+from ompls.cli.trace import duration, size, summarize
+from ompls.traces.events import UNFINISHED, Event, number
 
 _WIDTH = 1000.0  # of the timeline, in its own units
 _ROWS = ("to", "kernels", "from")

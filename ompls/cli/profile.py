@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ompls.cli.trace import Event, duration, number, size, size_of_grid, table
+from ompls.cli.trace import duration, size, size_of_grid, table
+from ompls.traces.events import Event, address, number
 
 _OFTEN = 3  # the same copy by the same region: a loop
 _SHARE = 0.1  # of all the time: worth saying
@@ -64,7 +65,7 @@ def profile(events: Iterable[Event]) -> list[Region]:
             region.kernel_time += number(event, "duration")
             region.grid, region.block = size_of_grid(event.get("grid")), size_of_grid(event.get("block"))
             continue
-        storage = (device, _address(event))
+        storage = (device, address(event, "address"))
         if kind == "copy":
             said = region.redundant_bytes
             _copied(region, event, launched.get(device, 0), present, storage)
@@ -78,13 +79,6 @@ def profile(events: Iterable[Event]) -> list[Region]:
             owner.redundant_bytes += count
     found = [r for r in regions.values() if r.launches or r.copies]
     return sorted(found, key=lambda r: -r.time)
-
-
-def _address(event: Event) -> int:
-    try:
-        return int(str(event.get("address", "")), 16)
-    except ValueError:
-        return 0
 
 
 def _copied(

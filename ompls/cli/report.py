@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ompls.cli import output, profile, trace
 from ompls.cli.problem import Problem
+from ompls.traces.events import Event
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def shown(events: list[trace.Event]) -> str:
+def shown(events: list[Event]) -> str:
     """The tables of `report` and of `run --profile`."""
     return f"{profile.tables(profile.profile(events))}\n\n{trace.tables(trace.summarize(events))}"
 

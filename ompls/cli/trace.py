@@ -1,22 +1,13 @@
-"""Reading a recorded trace, and what was copied as a table.  The format is described in docs/trace.md.
-
-Reading tolerates a last line that was cut off: the program may have been killed.
-"""
+"""What a recorded trace says in all: copies by variable, locks and errors, as tables."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 from ompls.cli.problem import Problem
-
-Event = dict[str, Any]
-TO_DEVICE = "to"
-FROM_DEVICE = "from"
-UNFINISHED = "The trace has no end: the program was ended in between, or the disk was full. What came then is not known"
+from ompls.traces import events as reading
+from ompls.traces.events import FROM_DEVICE, TO_DEVICE, UNFINISHED, Event, number
 
 
 def read(path: str) -> list[Event]:
@@ -27,30 +18,9 @@ def read(path: str) -> list[Event]:
 def recorded(path: str) -> tuple[Event, list[Event]]:
     """What the trace says of the run, and as `read`."""
     try:
-        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError as error:
-        raise Problem(f"cannot read {path}: {error.strerror}; record one with 'ompls run --trace FILE'") from error
-    head = _parse(lines[0]) if lines else None
-    if head is None or "ompls_trace" not in head:
-        raise Problem(f"cannot read {path}: it is not a trace of ours; record one with 'ompls run --trace FILE'")
-    if head["ompls_trace"] != 1:
-        raise Problem(f"cannot read {path}: its format is version {head['ompls_trace']}; update ompls")
-    events = [event for event in map(_parse, lines[1:]) if event is not None]
-    return head, sorted(events, key=lambda event: number(event, "t"))
-
-
-def _parse(line: str) -> Event | None:
-    try:
-        event = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return event if isinstance(event, dict) else None
-
-
-def number(event: Event, name: str) -> int:
-    """A number of an event; 0 where the file has something else."""
-    value = event.get(name)
-    return value if isinstance(value, int) else 0
+        return reading.recorded(path)
+    except reading.Unreadable as problem:
+        raise Problem(str(problem)) from problem
 
 
 @dataclass

@@ -52,8 +52,9 @@ static inline uint32_t first_with(names *names, const ompls_held *items, uint32_
 }
 
 static void observe_count(const char *kind, ompls_place at, uint32_t index, const ompls_arg *args, const ompls_entry *entry, bool changed, bool leaves) {
+    int64_t count = ompls_entry_count(entry); /* 0: it is on its way here */
     ompls_observe(&(ompls_event){.kind = kind, .at = at, .var = at.region->items[index].name, .host = args[index].begin,
-                                 .bytes = args[index].size, .counted = true, .refcount = leaves ? 0 : ompls_entry_count(entry), .changed = changed});
+                                 .bytes = args[index].size, .counted = true, .refcount = leaves ? 0 : count == 0 ? 1 : count, .changed = changed});
 }
 
 /* --- entering --------------------------------------------------------------------------------------------------------- */
