@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import LEAVES, Expr, Node, Symbol
+from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, CType, Pointer, Record, held, innermost
+from ompls.analysis.model.node import LEAVES
 
 
 def named_in(expr: Node) -> set[Symbol]:

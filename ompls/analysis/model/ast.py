@@ -5,114 +5,26 @@ A node's `span` counts bytes from the start of its *external declaration* (`Item
 function keeps its tree when lines above it change.  `Item.start` turns it into an offset of the expanded text.
 What is not understood is an `OtherExpr`/`OtherStmt` that keeps its children: it narrows what is said, no more.
 """
+# ruff: noqa: PLC0414 -- readers find nodes, and what they are, in one place
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass, field, fields
+from collections.abc import Container
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ompls.analysis.model.ctype import UNKNOWN, CType
+from ompls.analysis.model.node import Node as Node
+from ompls.analysis.model.node import Span as Span
+from ompls.analysis.model.node import nodes as nodes
+from ompls.analysis.model.node import walk_down_to as walk_down_to
 
 if TYPE_CHECKING:
     from ompls.analysis.model.omp import Directive
 
 
 N = TypeVar("N", bound="Node")
-
-
-class _Span(NamedTuple):
-    start: int
-    end: int
-
-
-class Span(_Span):
-    """Bytes [start, end).  A tree is half made of these, and the same few are in all functions: equal ones are one
-    object, as long as there are not too many."""
-
-    __slots__ = ()
-
-    def __new__(cls, start: int, end: int) -> Span:
-        found = _SPANS.get((start, end))
-        if found is None:
-            found = super().__new__(cls, start, end)
-            if len(_SPANS) < _MOST_SPANS:
-                _SPANS[found] = found
-        return found
-
-
-_SPANS: dict[tuple[int, int], Span] = {}
-_MOST_SPANS = 50_000
-
-
-@dataclass(slots=True, eq=False)
-class Node:
-    span: Span
-
-    def children(self) -> list[Node]:
-        """Direct children in source order."""
-        cls = type(self)
-        below = _BELOW.get(cls) or _below(cls)
-        return below(self)
-
-    def walk(self) -> Iterator[Node]:
-        """This node and all below it, in source order."""
-        stack: list[Node] = [self]
-        while stack:
-            n = stack.pop()
-            yield n
-            cls = type(n)
-            if cls not in LEAVES:
-                below = (_BELOW.get(cls) or _below(cls))(n)
-                below.reverse()
-                stack += below
-
-
-def walk_down_to(node: Node, closed: Callable[[Node], bool]) -> Iterator[Node]:
-    """As `node.walk()`, but not below the nodes that are `closed`."""
-    waiting = [node]
-    while waiting:
-        n = waiting.pop()
-        yield n
-        if not closed(n):
-            waiting += reversed(n.children())
-
-
-@lru_cache(maxsize=64)
-def nodes(node: Node) -> tuple[Node, ...]:
-    """What `node.walk()` yields, remembered: for who looks at one statement for many things, one after the other."""
-    return tuple(node.walk())
-
-
-Below = Callable[[Any], "list[Node]"]
-_BELOW: dict[type, Below] = {}  # per class: the children of a node of it
-LEAVES: set[type] = set()  # classes whose nodes have no children, as most nodes; known once one was asked for its own
-_MANY = ("list", "tuple")
-_NODE_TYPE = re.compile(r"\b(?:Node|Expr|Stmt|Compound|InitList|VarDecl|DeclStmt|ExprStmt)\b")
-
-
-def _below(cls: type[Node]) -> Below:
-    """How the children of a node of `cls` are found.  Every rule walks over every tree: nothing is looked up twice, and
-    as in `dataclasses` the function is written out, without a loop over fields."""
-    held = [(f.name, str(f.type)) for f in fields(cls) if _NODE_TYPE.search(str(f.type))]
-    if not held:
-        LEAVES.add(cls)
-    lines = ["below = []"]
-    for name, kind in held:
-        if kind.startswith(_MANY):
-            lines.append(f"below += node.{name}")
-        elif "None" in kind:
-            lines.append(f"if node.{name} is not None: below.append(node.{name})")
-        else:
-            lines.append(f"below.append(node.{name})")
-    if not any(kind.startswith(_MANY) or "None" in kind for _, kind in held):
-        lines = [f"below = [{', '.join(f'node.{name}' for name, _ in held)}]"]
-    made: dict[str, Below] = {}
-    exec("def below_of(node):\n " + "\n ".join([*lines, "return below"]), made)  # noqa: S102 -- of names of fields alone
-    _BELOW[cls] = made["below_of"]
-    return _BELOW[cls]
 
 
 # --- symbols -----------------------------------------------------------------------------------------------------
