@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -70,6 +71,14 @@ def ompls_bytes(
         code = child.exitcode
         child.close()
     return subprocess.CompletedProcess(["ompls", *command], code, *said)
+
+
+def refusal(done: subprocess.CompletedProcess[str], pattern: str) -> list[int]:
+    """The numbers in the message of a command that had to refuse its program."""
+    assert done.returncode == 125
+    told = re.search(pattern, done.stderr)
+    assert told, done.stderr
+    return [int(number) for number in told.groups()]
 
 
 def server(connection: socket.socket) -> BaseProcess:

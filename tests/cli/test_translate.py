@@ -79,15 +79,22 @@ def test_preview_shows_resources_without_a_gpu(ompls) -> None:
     assert "registers" in done.err
 
 
+def for_nvrtc(path: Path, text: str) -> Path:
+    """A file whose kernels NVIDIA's compiler shall look at."""
+    pytest.importorskip("nvidia.cuda_nvrtc", reason="needs the package ompls[cuda-preview]")
+    path.write_text(text)
+    return path
+
+
 def test_local_memory_is_told(ompls, tmp_path: Path) -> None:
     """An array that a thread has for itself and indexes by a variable is slow, and spills nothing."""
-    pytest.importorskip("nvidia.cuda_nvrtc", reason="needs the package ompls[cuda-preview]")
-    path = tmp_path / "own.c"
-    path.write_text(
+    path = for_nvrtc(
+        tmp_path / "own.c",
         "void f(int n, const int *a, int *b)\n{\n"
         "#pragma omp target teams distribute parallel for map(to: a[:n]) map(b[:n])\n"
         "    for (int i = 0; i < n; i++) {\n        int own[32] = {0};\n"
-        "        for (int k = 0; k < n; k++)\n            own[a[k] % 32]++;\n        b[i] = own[a[i] % 32];\n    }\n}\n"
+        "        for (int k = 0; k < n; k++)\n            own[a[k] % 32]++;\n"
+        "        b[i] = own[a[i] % 32];\n    }\n}\n",
     )
     done = ompls("preview", "--resources", "--json", path)
     (needs,) = json.loads(done.out)["regions"].values()
@@ -151,12 +158,11 @@ def test_what_cannot_be_translated_is_a_diagnostic_before_any_output(ompls, tmp_
 
 
 def test_resources_of_what_an_old_gpu_cannot_run_say_why(ompls, tmp_path: Path) -> None:
-    pytest.importorskip("nvidia.cuda_nvrtc", reason="needs the package ompls[cuda-preview]")
-    path = tmp_path / "locked.c"
-    path.write_text(
+    path = for_nvrtc(
+        tmp_path / "locked.c",
         "#include <omp.h>\nvoid f(omp_lock_t *a, int n)\n{\n#pragma omp target parallel for is_device_ptr(a)\n"
         "    for (int i = 0; i < n; i++) {\n        if (i % 2)\n            omp_set_lock(a);\n"
-        "        if (i % 2)\n            omp_unset_lock(a);\n    }\n}\n"
+        "        if (i % 2)\n            omp_unset_lock(a);\n    }\n}\n",
     )
     done = ompls("preview", "--resources", "--arch", "sm_53", path)
     assert done.code == 2
