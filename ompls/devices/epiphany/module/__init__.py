@@ -1,6 +1,6 @@
 """The device `epiphany`: kernels with the run time of `../library` are a program of 32 bits, the emulated board.
 
-A kernel's OpenMP is lowered by gcc, and `../library` answers its calls.  epiphany.c beside this starts the board; what
+A kernel's OpenMP is lowered by gcc, and `../library` answers its calls.  The C files beside this start the board; what
 does not fit the memory of a core is refused (size.py).
 """
 
@@ -130,7 +130,7 @@ class Epiphany(Device):
 
     def native_inputs(self) -> List[Path]:
         """What program and board share."""
-        return [LIBRARY / "board.h"]
+        return [LIBRARY / "board.h", self.folder / "epiphany.h"]
 
 
 DEVICE = Epiphany()

@@ -1,0 +1,122 @@
+/* launch.c -- a kernel from its parameters to its end. */
+#define _GNU_SOURCE
+#include "epiphany.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What shall be near to the kernel lies behind its code; the address that it gets instead.  Its place in eight bytes stays, so
+   that it is copied in large pieces. */
+static bool place_section(board *b, int n, const kernel *k, const ompls_section *asked, uint64_t *address, uint32_t *end, epi_section *out, ompls_error *err) {
+    const uint32_t there = (uint32_t)(*address + (uint64_t)asked->offset), at = ((*end + 7) & ~7u) + (there & 7);
+    const uint32_t most = EPI_BLOCK - EPI_STACK;
+    if (at > most || asked->size > most - at) {
+        ompls_device_fail(err, "map less of it, or leave out `ompx_local`",
+                          "%s needs %llu bytes of the core's memory, and beside %u of code, %u of other sections and %u for a stack it has %u",
+                          asked->name, (unsigned long long)asked->size, k->code - EPI_CODE, *end - k->code, EPI_STACK, most > at ? most - at : 0);
+        return false;
+    }
+    *end = at + (uint32_t)asked->size;
+    *out = (epi_section){epi_address(&b->geometry, (uint32_t)n) + at, there, (uint32_t)asked->size, !asked->only_read};
+    *address = out->here - (uint64_t)asked->offset;
+    return true;
+}
+
+/* A page of parameters: what comes near, their addresses, then their bytes. */
+static bool put_parameters(board *b, int n, const kernel *k, const ompls_launch_request *request, ompls_error *err) {
+    const uint32_t page = EPI_PARAMETERS + (uint32_t)n * PAGE;
+    char *here = b->memory + (page - EPI_EXTERNAL);
+    epi_parameters *all = (void *)here;
+    const uint64_t first = sizeof *all + request->nparams * 4u, number = request->sections != NULL ? request->nparams : 0;
+    uint64_t used = (first + number * sizeof(epi_section) + 15) / 16 * 16;
+    uint32_t end = k->code;
+    *all = (epi_parameters){.sections = page + (uint32_t)first};
+    for (uint32_t i = 0; i < request->nparams; i++) {
+        bool address = request->kinds[i] == OMPLS_PASS_ADDRESS;
+        uint64_t size = address ? 4 : request->sizes[i], value;
+        if (used + size > PAGE || used > PAGE) {
+            ompls_device_fail(err, "map large variables instead of passing them by value", "more than %d bytes of parameters", PAGE);
+            return false;
+        }
+        ((uint32_t *)(void *)(all + 1))[i] = page + (uint32_t)used;
+        if (address) {
+            memcpy(&value, request->params[i], sizeof value);
+            if (number != 0 && request->sections[i].size != 0 &&
+                !place_section(b, n, k, &request->sections[i], &value, &end, (epi_section *)(void *)(here + first) + all->number++, err))
+                return false;
+            if (value >> 32 != 0) value = epi_foreign(value);
+            memcpy(here + used, &value, 4);
+        } else {
+            memcpy(here + used, request->params[i], size);
+        }
+        used = (used + size + 15) / 16 * 16;
+    }
+    return true;
+}
+
+double epi_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Seconds that a kernel has; 0: as many as it takes. */
+double epi_limit(void) {
+    const char *asked = getenv("OMPLS_EPIPHANY_DEADLINE");
+    return asked != NULL ? strtod(asked, NULL) : 0;
+}
+
+/* Until the kernel of `master` has ended, well or not. */
+static int await(board *b, int master, const ompls_launch_request *request, ompls_error *err) {
+    const double deadline = epi_limit(), since = epi_seconds();
+    cores mine = epi_bit(master);
+    for (;;) {
+        uint32_t now = b->control->host;
+        mine = epi_look_after(b, request, master, mine);
+        for (int n = 0; n < b->number; n++) {
+            if ((mine & epi_bit(n)) == 0 || b->control->slots[n].status != EPI_FAULT) continue;
+            epi_report(b, n, request, err);
+            epi_reset(b, mine);
+            epi_give_back(b, mine);
+            return 1;
+        }
+        if (b->control->slots[master].status == EPI_DONE && mine == epi_bit(master)) break;
+        if (deadline > 0 && epi_seconds() - since > deadline) {
+            epi_reset(b, mine);
+            epi_give_back(b, mine);
+            return ompls_device_fail(err, "see the kernel, or OMPLS_EPIPHANY_DEADLINE", "kernel %s did not end within %g seconds; its emulated cores were reset", request->name, deadline);
+        }
+        if (kill((pid_t)b->control->process, 0) != 0 && errno == ESRCH) {
+            b->lost = true, err->fatal = OMPLS_LOST_NOW;
+            return ompls_device_fail(err, "see who sends signals to it", "the emulated board has ended");
+        }
+        syscall(SYS_futex, &b->control->host, FUTEX_WAIT, now, &(struct timespec){.tv_nsec = 20000000}, NULL, 0);
+    }
+    epi_give_back(b, mine);
+    epi_tell_findings(b, request);
+    return 0;
+}
+
+int epi_launch(void *handle, void *found, const ompls_launch_request *request, ompls_error *err) {
+    board *b = handle;
+    const kernel *k = found;
+    const int n = epi_wait_for_core(b, request, err);
+    if (n < 0) return 1;
+    if (!put_parameters(b, n, k, request, err)) {
+        epi_give_back(b, epi_bit(n));
+        return 1;
+    }
+    epi_start(b, n, k->code, k->entry, EPI_PARAMETERS + (uint32_t)n * PAGE);
+    return await(b, n, request, err);
+}
+
+int epi_synchronize(void *handle, ompls_error *err) {
+    (void)handle, (void)err;
+    return 0;
+}
