@@ -21,7 +21,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix vsix-bundled test-vscode bench-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-machine-code epiphany-toolchain docs clean
+.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix vsix-bundled test-vscode bench-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-machine-code epiphany-toolchain browser docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -171,6 +171,11 @@ epiphany-toolchain: ## build GCC for the Epiphany from Debian's source packages,
 site: $(READY) ## the documentation as a site, in .cache/site/html (installs MkDocs)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[site]'
 	@$(BIN)/python tools/site_pages.py .cache/site
+
+browser: $(READY_DEV) ## use the page of `ompls report --html` in a real browser (installs Chromium and playwright-core)
+	@bash tools/need.sh node chromium
+	@test -d editors/vscode/node_modules/playwright-core || (cd editors/vscode && npm ci --silent)
+	@$(PYTEST) -n 0 tests/cli/test_report_page.py
 
 docs: $(READY_DEV) ## write the generated pages of docs/ again
 	@$(BIN)/python tools/docs.py
