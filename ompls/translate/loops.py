@@ -131,8 +131,7 @@ class Loop:
         t, lower, bound = unqualified(self.symbol.type), text(self.lower), text(self.bound)
         if not isinstance(t, Integer):
             return lower, bound
-        plain = constant(self.lower) is not None and (_is_signed(promote(t)) or constant(self.bound) is not None)
-        if unqualified(self.lower.type) != t and not plain:
+        if unqualified(self.lower.type) != t and not self._fits(t):
             lower = f"({spell(t)}){operand(lower, 'cast')}"
         common = arithmetic(t, self.bound.type)
         if isinstance(common, Integer) and not _is_signed(common):
@@ -142,6 +141,13 @@ class Loop:
             if _is_signed(self.bound.type) and constant(self.bound) is None:
                 bound = f"({spell(common)}){operand(bound, 'cast')}"
         return lower, bound
+
+    def _fits(self, t: Integer) -> bool:
+        """Whether the lower end is a constant that is compared as it is, without a conversion to the counter's type."""
+        value, inside = constant(self.lower), values_in(t)
+        if value is None or inside is None or not holds(inside, (value, value)):
+            return False
+        return value >= 0 or _is_signed(promote(t)) or constant(self.bound) is not None
 
 
 _HALF = 1 << 31
@@ -202,9 +208,9 @@ class Nest:
 
     @property
     def small(self) -> bool:
-        """Whether there are at most 2^31 iterations (`Loop.small`)."""
-        count = self.known()
-        return self.loops[0].small if len(self.loops) == 1 else count is not None and count <= _HALF
+        """Whether there are at most 2^31 iterations (`Loop.small`), also of the box around rows of several lengths."""
+        most = [x.most(self.loops[:k]) for k, x in enumerate(self.loops)]
+        return None not in most and math.prod(m for m in most if m is not None) <= _HALF
 
 
 def constant(e: ast.Expr) -> int | None:

@@ -74,3 +74,26 @@ def test_the_address_of_a_parameter_is_refused(unit: Callable[[str], TU]) -> Non
     text = TEXT.format("r = g(r);").replace("#pragma omp end", FUNCTION.replace("&y", "&r"), 1)
     (found,) = preview(unit(text), "cuda").diagnostics
     assert "the address of the parameter 'r'" in found.message
+
+
+def test_only_what_is_shared_says_so(unit: Callable[[str], TU]) -> None:
+    """A declaration may have variables of both kinds."""
+    tu = unit("""#include <omp.h>
+#pragma omp declare target
+void g(int *p) { *p += 1; }
+#pragma omp end declare target
+void f(int n, int *out)
+{
+#pragma omp target teams map(from: out[:1])
+    {
+        int mine = n, both = 2 * n;
+        g(&mine);
+#pragma omp parallel num_threads(n)
+        both += omp_get_thread_num() + 1;
+        *out = both + mine;
+    }
+}""")
+    text = preview(tu, "cuda").text
+    said = [line.strip() for line in text.splitlines() if "not on the master's stack" in line]
+    assert said == ["__shared__ int both;  // not on the master's stack: this team's threads reach it"]
+    assert "int mine;\n" in text or "int mine = n;\n" in text

@@ -67,6 +67,19 @@ def test_rows_of_a_triangle_come_in_pairs(unit: Callable[[str], TU]) -> None:
     assert "ompls_quotient" not in text
 
 
+def test_a_triangle_of_known_size_counts_in_32_bits(unit: Callable[[str], TU]) -> None:
+    """The box around its rows does, too; how long a row is stands in one place."""
+    head = "void f(void) { int x = 0;\n#pragma omp target teams distribute parallel for collapse(2) lastprivate(x)\n"
+    loops = "for (int i = 2; i < 64; i += 3) for (int j = i; j < 64; j++) x = i * j; }"
+    text = preview(unit(head + loops), "cuda").text
+    assert "long long" not in text
+    assert text.count("(unsigned int)64 - (unsigned int)i") == 1
+    assert "ompls_row_j(2 + (int)(ompls_count_i - 1) * 3)" in text
+    assert "if (ompls_at_j >= ompls_row_j(i)) continue;" in text
+    large = preview(unit((head + loops).replace("64", "90000")), "cuda").text
+    assert "const long long ompls_count = ompls_count_i * ompls_count_j;" in large
+
+
 @pytest.mark.parametrize("devices", [["cuda", "host"], ["host", "cuda"], ["cuda"]], ids=",".join)
 def test_the_host_launches_what_all_sets_have(devices: list[str], unit: Callable[[str], TU]) -> None:
     """A kernel of one dimension in a grid of two would run its iterations several times."""

@@ -167,8 +167,6 @@ class Emitter:
     def _apart(self, node: ast.DeclStmt) -> list[Part]:
         """`T x = v;` as `T x; x = v;`, in shared memory where it has to be: workers cannot see the master's stack."""
         parts: list[Part] = []
-        if any(d.symbol in self.team_shared for d in node.decls):
-            parts.append("// shared by this team's threads: not on the master's stack\n")
         for d in node.decls:
             name, t = d.symbol.name, assignable(d.symbol.type)
             if d.symbol.kind != "var" or d.symbol.storage in ("static", "extern"):
@@ -178,8 +176,12 @@ class Emitter:
                     self._unmovable(d)
                 parts.append("// parallel regions reach it by its address: not on one thread's stack\n")
                 parts.append(self.on_the_heap(d.symbol))
+            elif d.symbol in self.team_shared:
+                parts.append(
+                    f"__shared__ {self.cxx(t, name)};  // not on the master's stack: this team's threads reach it\n"
+                )
             else:
-                parts.append(f"{'__shared__ ' if d.symbol in self.team_shared else ''}{self.cxx(t, name)};\n")
+                parts.append(f"{self.cxx(t, name)};\n")
             if d.init is not None:
                 parts += self.assigned(d)
         return parts

@@ -80,10 +80,8 @@ def _corners(e: Emitter, outer: list[Loop]) -> list[str]:
         if loop.rows:
             ends = [f"ompls_lowest_{loop.symbol.name}", f"ompls_highest_{loop.symbol.name}"]
         else:
-            step, sign = step_of(e, loop), "+" if loop.up else "-"
-            cast = "" if isinstance(loop.symbol.type, Pointer) else f"({e.cxx(loop.symbol.type)})"
-            last = f"{cast}(ompls_count_{loop.symbol.name} - 1){_times(step)}"
-            ends = [e.written(loop.lower), f"{_end(e, loop.lower)} {sign} {last}"]
+            last = _value(e, loop, f"ompls_count_{loop.symbol.name} - 1", e.cxx(loop.symbol.type))
+            ends = [e.written(loop.lower), last]
         corners = [f"{c}, {x}" if c else x for c in corners for x in ends]
     return corners
 
@@ -101,8 +99,8 @@ def counters(e: Emitter, nest: Nest, absent: str = "continue") -> str:
     for loop in nest.loops:
         if loop.rows:
             name = loop.symbol.name
-            longer = f"ompls_at_{name} >= ({count_of(e, loop, nest.kind)})"
-            out += f"if ({longer}) {absent};  // this row of `{name}` is shorter\n"
+            row = ", ".join(x.name for x in loop.rows)
+            out += f"if (ompls_at_{name} >= ompls_row_{name}({row})) {absent};  // this row of `{name}` is shorter\n"
         out += counter(e, loop, "ompls_it" if len(nest.loops) == 1 else f"ompls_at_{loop.symbol.name}", nest.kind)
     return out + private_counters(e, nest)
 
