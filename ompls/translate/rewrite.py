@@ -145,8 +145,10 @@ class Line:
     source: int | None  # offset in the source text, None: stands for nothing there
 
 
+# Lowered text has to stay on the user's line (`lowering/edits.py`); in a kernel it reads better on lines of its own.
+BREAK = " \v"
 # Lines of C end at line feeds only: a form feed or U+2028 may stand in a literal or a comment.
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_LINE = re.compile(rf"[^\n]*?(?:\n|{BREAK})|[^\n]+")
 
 
 def lines_of(chunks: list[Chunk]) -> list[Line]:
@@ -158,14 +160,14 @@ def lines_of(chunks: list[Chunk]) -> list[Line]:
     for chunk in chunks:
         offset = chunk.source
         for piece in _LINE.findall(chunk.text):
-            body = piece.rstrip("\r\n")
+            body = piece.rstrip("\r\n\v")
             stripped = body.lstrip()
             if stripped and chunk.verbatim and verbatim is None:
                 verbatim = offset + len(encoded(body[: len(body) - len(stripped)]))
             elif stripped and made is None:
                 made = chunk.source
             text += body
-            if piece.endswith("\n"):
+            if piece.endswith(("\n", BREAK)):
                 out.append(Line(text.rstrip(), verbatim if verbatim is not None else made))
                 text, verbatim, made = "", None, None
             if chunk.verbatim:

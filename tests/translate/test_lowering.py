@@ -205,3 +205,24 @@ def test_what_an_edit_leaves_alone_is_not_looked_at_again(monkeypatch: pytest.Mo
         seen.clear()
         assert preview(tu, "cudasim", 4).diagnostics == ()
         assert len(seen) == 2 * looked, "for the host, and for the device"
+
+
+def test_transformed_loops_read_as_if_somebody_had_written_them(unit: Callable[[str], TU]) -> None:
+    head = (
+        "static float a[64][64];\nvoid f(int n)\n{\n#pragma omp target teams distribute parallel for map(tofrom: a)\n"
+    )
+    loops = "for (int i = 0; i < {0}; i++)\n    for (int j = 0; j < {0}; j++)\n        a[i][j] += 1;\n}}\n"
+    even = preview(unit(f"{head}#pragma omp tile sizes(4, 4)\n{loops.format(64)}"), "cuda", "f_0").text
+    assert (
+        """        int i_block = (int)ompls_at_i_block * 4;
+        for (int j_block = 0; j_block < 64; j_block += 4)
+            for (int i_in = 0; i_in < 4; i_in++)
+                for (int j_in = 0; j_in < 4; j_in++) {
+                    int i = i_block + i_in;
+                    int j = j_block + j_in;
+"""
+        in even
+    )
+    odd = preview(unit(f"{head}#pragma omp tile sizes(4, 4)\n{loops.format('n')}"), "cuda", "f_0").text
+    assert "long long" not in odd  # an int counts as far as `n`, and a block more in unsigned
+    assert "if (i_block + i_in < (0 < n ? (unsigned int)n : 0)" in odd

@@ -6,9 +6,10 @@ again in the next pass, which sees the new text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from threading import get_ident
 
 from ompls.analysis.encoding import decoded
@@ -22,6 +23,7 @@ from ompls.translate.problem import Problem
 from ompls.translate.rewrite import spliced
 from ompls.translate.target import HOST, Target
 
+_DEFINE = re.compile(rb"#[ \t]*define[ \t]+(\w+)")
 _MARKS: dict[tuple[str, Target], int] = {}  # the bit in `Content.memo` that says that a theme has nothing for a target
 
 
@@ -83,6 +85,12 @@ class Round:
         self.problems.append((item, Problem(span, what, why)))
 
     # --- reading ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def macros(self) -> set[str]:
+        """The names of all macros of the file and the project's headers."""
+        texts = (self.tu.source, *(text for _, text in self.tu.headers.values()))
+        return {decoded(m[1]) for text in texts for m in _DEFINE.finditer(text)}
 
     def text(self, item: Item, span: Span) -> str:
         """The expanded text of `span` on one line."""

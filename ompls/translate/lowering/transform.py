@@ -22,6 +22,7 @@ from ompls.translate.ctext import Types
 from ompls.translate.loops import Loop, constant
 from ompls.translate.lowering.round import Round, pragma, with_outer
 from ompls.translate.problem import Problem
+from ompls.translate.rewrite import BREAK
 
 # What an `apply` clause calls the generated loops, in their order.
 _GENERATED = {
@@ -62,8 +63,7 @@ class _Transformation:
         self.directive: Directive = stmt.directive
         self.types = Types(work.tu)
         self.types.learn(item.content.node)
-        used = set(re.findall(r"__ompls_\w+?(\d+)_", work.text(item, stmt.span)))
-        self.number = next(k for k in range(len(used) + 1) if str(k) not in used)
+        self.used = set(re.findall(r"\w+", work.text(item, stmt.span))) | work.macros
 
     def lower(self) -> None:
         d = self.directive
@@ -83,12 +83,12 @@ class _Transformation:
             self.work.refuse(self.item, p.span or d.name_span, p.what, p.why)
             return
         body = loops[-1].stmt.body.span
-        text = "".join(self._applied(made.loops))
+        text = "".join(self._applied(made.loops)).removesuffix(BREAK)
         self.work.replace(
             self.item,
             (d.span, ""),
-            (Span(d.span.end, body.start), f"{text}{{ {made.before}"),
-            (Span(body.end, self.stmt.span.end), f"{made.after} }}"),
+            (Span(d.span.end, body.start), f"{text} {{{BREAK}{made.before}"),
+            (Span(body.end, self.stmt.span.end), f"{made.after}{BREAK}}}"),
         )
 
     # --- the loops that it is about -------------------------------------------------------------------------------
@@ -138,21 +138,33 @@ class _Transformation:
         text = self.work.text(self.item, e.span)
         return text if isinstance(e, (ast.Name, ast.IntLiteral, ast.Paren)) else f"({text})"
 
-    def count(self, loop: Loop) -> str:
+    def count(self, loop: Loop, kind: str) -> str:
+        """The number of iterations as an operand of type `kind`."""
         step = loop.step_text(self.text(loop.step)) if loop.step else "1"
         lower, bound = loop.limits(self.text, self.types.c)
-        return f"({loop.count(lower, bound, 'long long', step)})"
+        count = loop.count(lower, bound, kind, step)
+        return count if count.isdigit() else f"({count})"
 
-    def name(self, role: str, k: int = 0) -> str:
-        return f"__ompls_{role}{self.number}_{k}"
+    def name(self, role: str, loop: Loop) -> str:
+        """A name that neither the loops nor a macro has: of which loop it counts what."""
+        stem = f"{loop.symbol.name}_{role}"
+        name = next(n for k in range(len(self.used) + 1) if (n := f"{stem}{k or ''}") not in self.used)
+        self.used.add(name)
+        return name
 
-    def counter(self, loop: Loop, index: str) -> str:
-        """The declaration of the user's counter in normalised iteration `index`."""
+    def counter(self, loop: Loop, index: str, kind: str) -> str:
+        """The declaration of the user's counter in normalised iteration `index`, a number of type `kind`."""
         step = loop.step_text(self.text(loop.step)) if loop.step else "1"
         t = unqualified(loop.symbol.type)
-        number = index if isinstance(t, Pointer) else f"({self.types.c(t)})({index})"
-        value = f"{self.text(loop.lower)} {'+' if loop.up else '-'} {number} * {step}"
-        return f"{self.types.c(t, loop.symbol.name)} = {value}; "
+        value = index
+        if constant(loop.lower) != 0 or not loop.up or step != "1" or isinstance(t, Pointer):
+            spelled = self.types.c(t)
+            cast = "" if isinstance(t, Pointer) or spelled == kind == "int" else f"({spelled})"
+            bare = index.isidentifier() or (not cast and loop.up and step == "1")
+            scaled = f"{cast}{index if bare else f'({index})'}{'' if step == '1' else f' * {step}'}"
+            sign = "+" if loop.up else "-"
+            value = scaled if constant(loop.lower) == 0 and loop.up else f"{self.text(loop.lower)} {sign} {scaled}"
+        return f"{self.types.c(t, loop.symbol.name)} = {value};{BREAK}"
 
     def _applied(self, loops: list[str]) -> list[str]:
         """The loops with the directives of the `apply` clauses in front of them.  Raises Problem."""
@@ -186,28 +198,36 @@ class _Transformation:
 
     def _blocks(self, loops: list[Loop], sizes: list[str], *, strided: bool) -> _Made:
         """Loops over blocks and loops in a block; a block at the end may have less."""
-        each = list(enumerate(zip(loops, sizes, strict=True)))
-        grid = [self._for(self.name("b", k), "0", self.count(x), size) for k, (x, size) in each]
-        inside = [self._for(self.name("w", k), "0", size) for k, (_, size) in each]
-        index = [f"{self.name('b', k)} + {self.name('w', k)}" for k, _ in each]
-        there = " && ".join(f"{index[k]} < {self.count(x)}" for k, (x, _) in each)
-        before = f"if ({there}) {{ " + "".join(self.counter(x, index[k]) for k, (x, _) in each)
-        return _Made([*inside, *grid] if strided else [*grid, *inside], before, " }")
+        grid, inside, counters, there = [], [], [], []
+        for loop, size in zip(loops, sizes, strict=True):
+            kind = _kind(loop, size)
+            block, at, count = self.name("block", loop), self.name("in", loop), self.count(loop, kind)
+            grid.append(_for(kind, block, count, size))
+            inside.append(_for("int" if size.isdigit() else kind, at, size))
+            counters.append(self.counter(loop, f"{block} + {at}", kind))
+            if not _divides(size, count):
+                there.append(f"{block} + {at} < {count}")
+        before, after = (f"if ({' && '.join(there)}) {{{BREAK}", f"{BREAK}}}") if there else ("", "")
+        return _Made([*inside, *grid] if strided else [*grid, *inside], before + "".join(counters), after)
 
-    def _for(self, name: str, first: str, end: str, step: str = "1") -> str:
-        return f"for (long long {name} = {first}; {name} < {end}; {name} += {step}) "
+    def _plain(self, role: str, loop: Loop) -> tuple[str, str]:
+        """(a loop over the iterations of `loop`, the declaration of the user's counter)."""
+        kind, name = _kind(loop), self.name(role, loop)
+        return _for(kind, name, self.count(loop, kind)), self.counter(loop, name, kind)
 
     def reverse(self, loops: list[Loop]) -> _Made:
-        name = self.name("r")
-        head = f"for (long long {name} = {self.count(loops[0])} - 1; {name} >= 0; {name}--) "
-        return _Made([head], self.counter(loops[0], name), "")
+        kind, name = _kind(loops[0]), self.name("down", loops[0])
+        count = self.count(loops[0], kind)
+        last = str(int(count) - 1) if count.isdigit() else f"{count} - 1"
+        head = f"for ({kind} {name} = {last}; {name} >= 0; {name}--){BREAK}"
+        return _Made([head], self.counter(loops[0], name, kind), "")
 
     def interchange(self, loops: list[Loop]) -> _Made:
         order = [constant(x) for x in self._arguments("permutation")] or [2, 1]
         if sorted(x or 0 for x in order) != list(range(1, len(loops) + 1)):
             raise Problem(self.directive.name_span, "'interchange'", "its argument is not a permutation")
-        heads = [self._for(self.name("i", k or 0), "0", self.count(loops[(k or 1) - 1])) for k in order]
-        return _Made(heads, "".join(self.counter(x, self.name("i", k + 1)) for k, x in enumerate(loops)), "")
+        heads, counters = zip(*(self._plain("at", x) for x in loops), strict=True)
+        return _Made([heads[(k or 1) - 1] for k in order], "".join(counters), "")
 
     def unroll(self, loops: list[Loop]) -> _Made:
         """The loop as it is; where a directive takes it, one iteration of the new loop runs `n` of the old."""
@@ -215,13 +235,14 @@ class _Transformation:
         if partial is None:
             raise Problem(self.directive.name_span, "'unroll'", "what is unrolled in full is no loop any more")
         if not partial.args:
-            return _Made(
-                [self._for(self.name("u"), "0", self.count(loops[0]))], self.counter(loops[0], self.name("u")), ""
-            )
-        size, (b, w) = self._size(partial.args[0]), (self.name("b"), self.name("w"))
-        count = self.count(loops[0])
-        inside = f"for (long long {w} = {b}; {w} < {b} + {size} && {w} < {count}; {w}++) {{ "
-        return _Made([self._for(b, "0", count, size)], inside + self.counter(loops[0], w), " }")
+            head, counter = self._plain("at", loops[0])
+            return _Made([head], counter, "")
+        size = self._size(partial.args[0])
+        kind, first, at = _kind(loops[0], size), self.name("first", loops[0]), self.name("at", loops[0])
+        count = self.count(loops[0], kind)
+        there = f"{at} < {first} + {size}" + ("" if _divides(size, count) else f" && {at} < {count}")
+        inside = f"for ({kind} {at} = {first}; {there}; {at}++) {{{BREAK}"
+        return _Made([_for(kind, first, count, size)], inside + self.counter(loops[0], at, kind), f"{BREAK}}}")
 
     def split(self, loops: list[Loop]) -> _Made:
         raise Problem(self.directive.name_span, "'split'", "another directive takes its loops")
@@ -254,19 +275,42 @@ class _Transformation:
             self._fused(loops, Span(block.items[first].span.start, block.items[last - 1].span.end))
 
     def _fused(self, loops: list[Loop], place: Span) -> None:
-        k = self.name("f")
-        most = self.count(loops[0])
-        for x in loops[1:]:
-            most = f"({self.count(x)} > {most} ? {self.count(x)} : {most})"
-        before = "".join(self._applied([self._for(k, "0", most)])) + "{ "
+        k, kind = self.name("at", loops[0]), "int" if all(_kind(x) == "int" for x in loops) else "long long"
+        counts = [self.count(x, kind) for x in loops]
+        most = counts[0]
+        for count in counts[1:]:
+            most = f"({count} > {most} ? {count} : {most})"
+        before = "".join(self._applied([_for(kind, k, most)])).removesuffix(BREAK) + f" {{{BREAK}"
         edits = [(self.directive.span, "")]
         at = place.start
-        for x in loops:  # `continue` leaves a user's body only: the loop around it is one that runs once
-            edits.append(
-                (Span(at, x.stmt.body.span.start), f"{before}if ({k} < {self.count(x)}) do {{ {self.counter(x, k)}")
-            )
-            at, before = x.stmt.body.span.end, " } while (0); "
+        for x, count in zip(
+            loops, counts, strict=True
+        ):  # `continue` leaves a user's body only: what is around it runs once
+            head = f"{before}if ({k} < {count}) do {{{BREAK}"
+            edits.append((Span(at, x.stmt.body.span.start), head + self.counter(x, k, kind)))
+            at, before = x.stmt.body.span.end, f"{BREAK}}} while (0);{BREAK}"
         self.work.replace(self.item, *edits, (Span(at, place.end), f"{before}}} "))
+
+
+def _for(kind: str, name: str, end: str, step: str = "1") -> str:
+    more = f"{name}++" if step == "1" else f"{name} += {step}"
+    return f"for ({kind} {name} = 0; {name} < {end}; {more}){BREAK}"
+
+
+def _kind(loop: Loop, step: str = "") -> str:
+    """The type of a counter of the loop's iterations.
+
+    step -- what it counts in, where a block at the end may go beyond the last iteration; "": nothing goes there
+    """
+    most = loop.most()
+    if most is None or (step and not step.isdigit()):
+        return "long long"
+    end = most + int(step or 0)
+    return "int" if end < 1 << 31 else "unsigned int" if step and end < 1 << 32 else "long long"
+
+
+def _divides(size: str, count: str) -> bool:
+    return size.isdigit() and count.isdigit() and int(count) % int(size) == 0
 
 
 _MAKERS: dict[str, Callable[[_Transformation, list[Loop]], _Made]] = {

@@ -200,9 +200,56 @@ static void imperfect(int n, int m)
     expect(bad, 0, "code between the loops");
 }
 
+/* Names that generated counters could have, constant counts that blocks divide or not, and ends of the types. */
+#define i_block 5
+#define i_at row
+static void names_and_ends(int n)
+{
+    int a[16] = {0}, j_in = 3, i_at[N] = {0}, last = 2147483647;
+    unsigned most = 4294967295u;
+    long sum = 0;
+#pragma omp target map(tofrom : a, i_at, sum) map(to : j_in)
+    {
+#pragma omp tile sizes(4)
+        for (int i = 0; i < 16; i++)
+            a[i] += i + i_block;
+#pragma omp tile sizes(5, 3)
+        for (int i = -3; i <= 12; i += 2)
+            for (int j = 1; j < 4; j++)
+                a[i + 3] += j + j_in;
+#pragma omp interchange
+        for (int i = 0; i < 4; i++)
+            for (int j = n; j > 0; j--)
+                i_at[j - 1] += i;
+#pragma omp tile sizes(4)
+        for (int i = last - 2; i < last; i++)
+            sum += i;
+#pragma omp tile sizes(2)
+        for (unsigned i = most - 3; i < most; i++)
+            sum += i - 4294967290u;
+#pragma omp reverse
+        for (unsigned char i = 250; i > 3; i -= 7)
+            sum += i;
+    }
+    int wrong = 0;
+    for (int i = 0; i < 16; i++)
+        wrong += a[i] != i + 5 + (i % 2 ? 0 : 6 + 9);
+    expect(wrong, 0, "constant blocks");
+    for (int i = 0; i < n; i++)
+        wrong += i_at[i] != 6;
+    expect(wrong, 0, "a name that a macro has");
+    long expected = 2147483645L + 2147483646L + 2 + 3 + 4;
+    for (int i = 250; i > 3; i -= 7)
+        expected += i;
+    expect(sum, expected, "ends of the types");
+}
+#undef i_block
+#undef i_at
+
 int main(void)
 {
     order(N, M);
+    names_and_ends(N);
     shared_work(N, M);
     imperfect(N, M);
     return failures != 0;
