@@ -13,15 +13,13 @@ extern "C" __global__ void ompls_master_worker_508f31_main_0(long (*ompls_p_valu
     long (&sums)[3] = *ompls_p_sums;
     long scale = 1;
     for (int round = 0; round < ROUNDS; round++) {
-        // shared by this team's threads: not on the master's stack
-        __shared__ long partial[4];
+        __shared__ long partial[4];  // not on the master's stack: this team's threads reach it
         {
             const long ompls_init[4] = {0, 0, 0, 0};
             memcpy(&partial, &ompls_init, sizeof partial);
         }
 
-        // shared by this team's threads: not on the master's stack
-        __shared__ long total;
+        __shared__ long total;  // not on the master's stack: this team's threads reach it
         total = 0;
 
         scale = 2 * scale + round; /* sequential: one thread only */
