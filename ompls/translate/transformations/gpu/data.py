@@ -19,7 +19,7 @@ from ompls.translate.problem import Problem
 from ompls.translate.sharing import Copies
 from ompls.translate.transformations.gpu.arrays import room
 from ompls.translate.transformations.gpu.emitter import Emitter, Level
-from ompls.translate.transformations.gpu.reductions import Place, reduction
+from ompls.translate.transformations.gpu.reductions import Place, Reduced, reduction
 from ompls.translate.uses import names_in, parallel_in, privatised
 
 
@@ -96,7 +96,7 @@ def data_of(
                 elif c.name in ("reduction", "in_reduction"):
                     where = place(d, s)
                     loop = nest if whole and team and where == "stack" else None
-                    reduction(e, out, d, c, entry, team, ref, where, loop)
+                    reduction(e, out, Reduced(d, c, entry, team, ref, where, loop))
                 elif c.name == "private":
                     _without_value(e, out, s, place(d, s))
                 elif c.name == "lastprivate":
