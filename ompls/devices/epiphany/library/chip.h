@@ -2,7 +2,7 @@
 
    A core knows itself by its stack, which begins at the global address of its own memory, so addresses of what lies there are
    valid on all cores.  Whoever waits looks at words of its own memory, which others write.  A core of the emulated board
-   sleeps meanwhile, and who writes rings (`chip_ring`). */
+   sleeps meanwhile, and who writes rings (`chip_ring`): a real one has no use for bells. */
 #ifndef OMPLS_EPIPHANY_CHIP_H
 #define OMPLS_EPIPHANY_CHIP_H
 #include <stdbool.h>
@@ -15,26 +15,28 @@ enum { LOOPS = 4, QUEUE = 16, LOCKS = 32, ROUNDS = 6 };
 
 typedef volatile uint32_t word;
 
-typedef struct loop {
-    word number, arrived; /* of the construct that uses it; how many threads have left it */
-    word busy;
+struct loop;
+
+/* Iterations: a start and a distance, so that types and signs are gone.  Numbers are those to go, whichever way. */
+typedef struct {
+    uint64_t start, distance, step;
+    uint64_t stride;           /* of a chunk; NO_CHUNK: the schedule is static and has none */
+    uint64_t (*share)(const struct loop *l, uint32_t threads); /* how far a thread goes; 0: a chunk */
     bool down;
+} range;
+
+#define NO_CHUNK (~(uint64_t)0)
+
+typedef struct loop {
+    word number, busy;         /* of the construct that uses it */
+    range left;
+    word arrived;              /* how many threads have left it */
     word parts, turn;          /* how many have been dealt out; which of them may go on, where they are ordered */
-    uint64_t next, left, stride, step;                        /* what comes next; what is left; a chunk of it; an iteration */
-    uint64_t (*share)(const struct loop *l, uint32_t threads); /* how much a thread takes; 0: a chunk */
     word *posted;              /* what iterations of the outermost loop have posted, in external memory */
     uint32_t *reduced;         /* the first thread's list of what tasks reduce (reductions.c) */
     void *memory;              /* that gcc asked for, in external memory, for all threads */
     void (*end)(struct loop *l); /* gives that back; 0: there is nothing */
 } loop;
-
-/* A loop before it begins: a start and a distance, so that types and signs are gone. */
-typedef struct {
-    uint64_t start, distance, step; /* the distance and the step are those to go, whichever way */
-    uint64_t chunk;
-    uint64_t (*share)(const loop *l, uint32_t threads);
-    bool down;
-} range;
 
 typedef struct task task;
 
@@ -90,7 +92,7 @@ typedef struct core {
     word flags[ROUNDS], done;  /* written by the others */
     void *volatile joined;     /* what a core is given that another one asked for: its team, or the first master */
     word children;             /* of the implicit task */
-    word cancelled;            /* the region of its team, where that has several threads */
+    void (*volatile cancelled)(struct core *c); /* ends the region of its team, where that has several threads; 0: it is not cancelled */
     /* Where it is in the program: kept while a parallel region inside another one runs. */
     team *team;                /* the innermost one, 0: only the initial thread */
     uint32_t alone;            /* whether the region of a team of one was cancelled */
@@ -98,6 +100,7 @@ typedef struct core {
     uint32_t outer, outermost; /* the number in the team of level 1, and how many that has */
     loop *loop;
     uint32_t ticket;           /* the part of the loop that it has */
+    uint64_t place;            /* where in a static one that begins */
     const void *counts;        /* of the loops of `ordered(n)`: how many iterations each has */
     uint32_t nested;           /* how many these are */
     task *task;                /* 0: the implicit one */
@@ -134,11 +137,6 @@ static inline core *self(void) {
     return core_at((uint32_t)__builtin_frame_address(0));
 }
 
-/* Whether the parallel region of a core's team was cancelled. */
-static inline bool is_cancelled(const core *c) {
-    return c->team != 0 && c->team->threads > 1 ? c->cancelled != 0 : c->alone != 0;
-}
-
 /* The thread that is so far behind another one, going round. */
 static inline core *team_beside(const team *t, uint32_t number, uint32_t far) {
     number += far; /* a division is a call */
@@ -172,16 +170,27 @@ void races_acquire(const word *at, uint32_t value);
 
 /* machine.c, on a real core ecore.c */
 bool chip_testset(word *lock);            /* whether it was 0; it is not now */
-void chip_ring(core *c);
-void chip_rest(core *c, uint32_t bell);   /* until its bell has rung since */
 void chip_pause(void);                    /* for a moment */
 void chip_fence(void);                    /* until what this core has written before is where it was written */
 double chip_seconds(void);
-void chip_tell_host(void);
 void chip_copy(void *to, const void *from, uint32_t size); /* by DMA; waits for it */
 
 void lock(word *l);
 void unlock(word *l);
+
+#ifdef OMPLS_EMULATED
+void chip_ring(core *c);
+void chip_rest(core *c, uint32_t bell);   /* until its bell has rung since */
+void chip_tell_host(void);
+static inline uint32_t chip_bell(const core *c) { return c->bell; }
+static inline bool chip_rests(const core *c) { return c->resting != 0; }
+#else /* who waits reads its own memory, and the host looks again and again */
+static inline void chip_ring(core *c) { (void)c; }
+static inline void chip_rest(core *c, uint32_t bell) { (void)c, (void)bell; }
+static inline void chip_tell_host(void) {}
+static inline uint32_t chip_bell(const core *c) { return (void)c, 0; }
+static inline bool chip_rests(const core *c) { return (void)c, false; }
+#endif
 
 /* external.c */
 void *chip_take(uint32_t size);
@@ -190,9 +199,13 @@ void chip_give(void *memory);
 /* loops.c */
 range loop_narrow(long start, long end, long step, long chunk);
 range loop_wide(bool up, unsigned long long start, unsigned long long end, unsigned long long step, unsigned long long chunk);
+void range_part(const range *r, uint64_t begin, uint64_t size, uint64_t *first, uint64_t *last);
 uint64_t loop_guided(const loop *l, uint32_t threads);
 void loop_begin(const range *r);
 bool loop_take(uint64_t *first, uint64_t *last);
+
+/* cancel.c */
+bool is_cancelled(const core *c);
 
 /* tasks.c */
 bool run_one(core *c, bool any);
@@ -211,8 +224,9 @@ void GOMP_taskgroup_reduction_register(uint32_t *data);
 /* team.c */
 team *team_of(core *c); /* outside of a parallel region its own, of one */
 void team_ring(team *t);
+enum { BEHIND_ALL = 1 << 30 }; /* barriers: from that one on all threads are waited for, in a cancelled region as well */
+void team_meet(core *c, uint32_t barrier);
 void team_barrier(core *c);
-bool team_barrier_or_cancelled(core *c);
 uint32_t team_run(void (*body)(void *), void *data, uint32_t threads, word *group);
 void serve(core *c);
 #endif

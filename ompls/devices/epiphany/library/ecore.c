@@ -1,6 +1,6 @@
 /* ecore.c -- what a core does by its own instructions (Epiphany architecture reference): TESTSET, and waiting by looking.
 
-   It has no use for bells: who waits reads its own memory. */
+   Who waits reads its own memory. */
 #include "chip.h"
 
 bool chip_testset(word *lock) {
@@ -21,35 +21,29 @@ void unlock(word *l) {
     *l = 0;
 }
 
-void chip_ring(core *c) { (void)c; }
-void chip_rest(core *c, uint32_t bell) { (void)c, (void)bell; }
 void chip_pause(void) {}
 
 /* Writes to one place arrive in the order in which they were made; those to different places need not, and a read may overtake a write.
-   So a mark is written to each place behind all else, and read until it is there.  Places are the external memory, the cores of the
-   team, the one that has the chip's locks, and the first master of a league, on whose stack the teams share variables. */
-static void mark(core *there, const core *c) {
-    there->marks[c->index] = (uint8_t)c->fences;
-}
-
-static void wait_for_mark(const core *there, const core *c) {
-    while (there->marks[c->index] != (uint8_t)c->fences) continue;
+   So a mark is written to each place behind all else, and read until it is there: a read takes longer than a write, so one place
+   after the other costs no more.  Places are the external memory, the cores of the team, the one that has the chip's locks, and
+   the first master of a league, on whose stack the teams share variables. */
+static void reach(volatile uint8_t *marks, const core *c) {
+    const uint8_t mark = (uint8_t)c->fences;
+    marks += c->index;
+    *marks = mark;
+    while (*marks != mark) continue;
 }
 
 void chip_fence(void) {
-    core *c = self();
+    core *c = self(), *master = c;
     const team *t = c->team;
-    const uint32_t threads = t != 0 ? t->threads : 0;
-    core *leader = (threads != 0 ? t->members[0] : c)->leader;
-    if (leader == 0) leader = c;
-    control()->marks[c->index] = ++c->fences;
-    for (uint32_t i = 0; i < threads; i++) mark(t->members[i], c);
-    mark(bank(), c), mark(leader, c);
-    while (control()->marks[c->index] != c->fences) continue;
-    for (uint32_t i = 0; i < threads; i++) wait_for_mark(t->members[i], c);
-    wait_for_mark(bank(), c), wait_for_mark(leader, c);
+    c->fences++;
+    reach(control()->marks, c);
+    reach(bank()->marks, c);
+    if (t != 0) master = t->members[0];
+    for (uint32_t i = 0; t != 0 && i < t->threads; i++) reach(t->members[i]->marks, c);
+    if (master->leader != 0) reach(master->leader->marks, c);
 }
-void chip_tell_host(void) {}
 
 /* Channel 1 of the DMA engine, from a descriptor in this core's memory: in the largest pieces that both addresses and the size
    allow.  In message mode what arrives here has arrived when the engine is idle. */

@@ -11,8 +11,9 @@ void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned 
 /* What a thread of `schedule(guided)` takes: its part of all that is left, at least a chunk.  Divisions are calls, so that
    other loops do without. */
 uint64_t loop_guided(const loop *l, uint32_t threads) {
-    uint64_t part = l->left / l->step / threads * l->step;
-    return part > l->stride ? part : l->stride;
+    const range *r = &l->left;
+    uint64_t part = r->distance / r->step / threads * r->step;
+    return part > r->stride ? part : r->stride;
 }
 
 /* The loop that this thread comes to next; the first thread says what is to be done. */
@@ -21,13 +22,10 @@ void loop_begin(const range *r) {
     team *t = team_of(c);
     loop *l = &t->loops[c->shared++ % LOOPS];
     for (;;) {
-        uint32_t bell = c->bell;
+        uint32_t bell = chip_bell(c);
         lock(&t->lock);
         if (l->busy == 0) {
-            l->busy = 1, l->number = c->shared, l->arrived = 0;
-            l->next = r->start, l->left = r->distance, l->step = r->step, l->share = r->share, l->down = r->down;
-            l->parts = l->turn = 0, l->posted = 0, l->reduced = 0, l->memory = 0, l->end = 0;
-            if (__builtin_mul_overflow(r->step, r->chunk, &l->stride)) l->stride = ~(uint64_t)0;
+            *l = (loop){.busy = 1, .number = c->shared, .left = *r};
         }
         bool mine = l->number == c->shared;
         unlock(&t->lock);
@@ -37,16 +35,23 @@ void loop_begin(const range *r) {
     c->loop = l;
 }
 
+/* Of what is left, `size` from `begin` on. */
+void range_part(const range *r, uint64_t begin, uint64_t size, uint64_t *first, uint64_t *last) {
+    if (r->down) begin = -begin, size = -size;
+    *first = r->start + begin, *last = *first + size;
+}
+
 /* The next part: where it begins, and where the next one would. */
 bool loop_take(uint64_t *first, uint64_t *last) {
     core *c = self();
     team *t = team_of(c);
     loop *l = c->loop;
     lock(&t->lock);
-    uint64_t part = l->share != 0 ? l->share(l, t->threads) : l->stride;
-    if (part > l->left) part = l->left;
-    *first = l->next, *last = l->next += l->down ? -part : part;
-    l->left -= part;
+    range *r = &l->left;
+    uint64_t part = r->share != 0 ? r->share(l, t->threads) : r->stride;
+    if (part > r->distance) part = r->distance;
+    range_part(r, 0, part, first, last);
+    r->start = *last, r->distance -= part;
     if (part != 0) c->ticket = l->parts++;
     unlock(&t->lock);
     return part != 0;
@@ -54,14 +59,16 @@ bool loop_take(uint64_t *first, uint64_t *last) {
 
 range loop_narrow(long start, long end, long step, long chunk) {
     const bool down = step < 0;
-    const int64_t distance = down ? (int64_t)start - end : (int64_t)end - start;
-    return (range){(uint64_t)(int64_t)start, distance > 0 ? (uint64_t)distance : 0, down ? -(uint64_t)(int64_t)step : (uint64_t)step,
-                   chunk != 0 ? (uint64_t)chunk : 1, 0, down};
+    const unsigned long from = (unsigned long)start, to = (unsigned long)end, by = down ? -(unsigned long)step : (unsigned long)step;
+    const bool any = down ? start > end : start < end;
+    return (range){from, any ? down ? from - to : to - from : 0, by, (uint64_t)by * (chunk != 0 ? (unsigned long)chunk : 1), 0, down};
 }
 
 range loop_wide(bool up, wide start, wide end, wide step, wide chunk) {
-    wide distance = up ? (end > start ? end - start : 0) : start > end ? start - end : 0;
-    return (range){start, distance, up ? step : -step, chunk != 0 ? chunk : 1, 0, !up};
+    const wide distance = up ? (end > start ? end - start : 0) : start > end ? start - end : 0, by = up ? step : -step;
+    wide stride;
+    if (__builtin_mul_overflow(by, chunk != 0 ? chunk : 1, &stride)) stride = distance;
+    return (range){start, distance, by, stride, 0, !up};
 }
 
 /* --- gcc's names -------------------------------------------------------------------------------------------------- */

@@ -9,9 +9,10 @@
 
 typedef unsigned long long wide;
 
+/* Nobody waits in a team of one, so only the word of larger ones is looked at. */
 static void wait_for_turn(core *c) {
     loop *l = c->loop;
-    for (uint32_t bell; bell = c->bell, l->turn != c->ticket && !is_cancelled(c);) chip_rest(c, bell);
+    for (uint32_t bell; bell = chip_bell(c), l->turn != c->ticket && c->cancelled == 0;) chip_rest(c, bell);
 }
 
 static void pass_turn(core *c) {
@@ -21,40 +22,49 @@ static void pass_turn(core *c) {
     team_ring(team_of(c));
 }
 
-/* This thread's part of a loop of which nothing is dealt out: parts go round; without a chunk each thread has one, as gcc itself
-   makes them. */
-static bool take_static(core *c, uint64_t *first, uint64_t *last) {
-    const loop *l = c->loop;
-    const uint32_t threads = team_of(c)->threads;
-    uint64_t begin, end;
-    if (l->stride != 0) {
-        if (__builtin_mul_overflow(c->ticket, l->stride, &begin) || begin >= l->left) return false;
-        end = l->left - begin > l->stride ? begin + l->stride : l->left;
-    } else {
-        if (c->ticket >= threads || l->left == 0) return false;
-        const uint64_t all = (l->left - 1) / l->step + 1, each = all / threads;
-        const uint32_t more = (uint32_t)(all - each * threads);
-        begin = (c->ticket * each + (c->ticket < more ? c->ticket : more)) * l->step;
-        end = begin + (each + (c->ticket < more)) * l->step;
-        if (end > l->left || end < begin) end = l->left;
+/* The part of a static loop that is so many further on: as long as `each`, of the first `more` parts an iteration longer.  A
+   multiplication of 64 bits is a call. */
+static bool go_on(core *c, uint32_t parts, uint64_t each, uint32_t more, uint64_t *first, uint64_t *last) {
+    const range *r = &c->loop->left;
+    for (;; parts--) {
+        const uint64_t left = r->distance - c->place;
+        uint64_t size = each < left ? each : left;
+        if (c->ticket < more) size += r->step < left - size ? r->step : left - size;
+        if (parts == 0) {
+            range_part(r, c->place, size, first, last);
+            return size != 0;
+        }
+        c->place += size, c->ticket++;
     }
-    *first = l->down ? l->next - begin : l->next + begin;
-    *last = l->down ? l->next - end : l->next + end;
-    return begin < end;
 }
 
-static bool start_static(range *r, uint64_t chunk, uint64_t *first, uint64_t *last) {
+/* Without a chunk each thread has one part, as gcc itself makes them: all but the last iteration go round, and then that one.  A
+   division of 64 bits is a call, too. */
+static bool take_share(core *c, uint64_t *first, uint64_t *last) {
+    const range *r = &c->loop->left;
+    uint64_t round = r->step, one = r->step, each = 0, rest = r->distance - 1;
+    uint32_t more = 1;
+    if (r->distance == 0) return false;
+    for (uint32_t i = team_of(c)->threads; i > 1; i--)
+        round = round <= rest && one <= rest - round ? round + one : NO_CHUNK;
+    while (round <= rest && round <= rest - round) round *= 2, one *= 2;
+    for (; one >= r->step; round /= 2, one /= 2)
+        if (round <= rest) rest -= round, each += one;
+    for (; rest >= r->step; more++) rest -= r->step;
+    return go_on(c, c->number, each, more, first, last);
+}
+
+static bool start_static(range *r, bool chunks, uint64_t *first, uint64_t *last) {
     core *c = self();
-    r->chunk = chunk;
+    if (!chunks) r->stride = NO_CHUNK;
     loop_begin(r);
-    c->ticket = c->number;
-    return take_static(c, first, last);
+    c->ticket = 0, c->place = 0;
+    return chunks ? go_on(c, c->number, r->stride, 0, first, last) : take_share(c, first, last);
 }
 
 static bool next_static(uint64_t *first, uint64_t *last) {
     core *c = self();
-    c->ticket += team_of(c)->threads;
-    return take_static(c, first, last);
+    return go_on(c, team_of(c)->threads, c->loop->left.stride, 0, first, last);
 }
 
 static bool start_dealt(const range *r, uint64_t *first, uint64_t *last) {
@@ -113,7 +123,7 @@ static void post(uint32_t first, uint32_t inner) {
 static void wait_for_post(uint32_t first, uint32_t inner) {
     core *c = self();
     const word *posted = &c->loop->posted[first];
-    for (uint32_t bell; bell = c->bell, *posted <= inner && !is_cancelled(c);) chip_rest(c, bell);
+    for (uint32_t bell; bell = chip_bell(c), *posted <= inner && c->cancelled == 0;) chip_rest(c, bell);
 }
 
 /* --- gcc's names for numbers of one type ---------------------------------------------------------------------------- */
@@ -144,7 +154,7 @@ static void wait_for_post(uint32_t first, uint32_t inner) {
         STORE(wide, next(&from, &to));                                                                            \
     }
 
-ORDERED(static, start_static(&r, (uint64_t)chunk, &from, &to), next_static)
+ORDERED(static, start_static(&r, chunk != 0, &from, &to), next_static)
 ORDERED(dynamic, start_dealt(&r, &from, &to), loop_take)
 ORDERED(guided, start_guided(&r, &from, &to), loop_take)
 
@@ -158,10 +168,11 @@ bool GOMP_loop_ull_ordered_runtime_start(bool up, wide begin, wide end, wide ste
 
 #define DEPENDENT(type, prefix, infix)                                                                                     \
     static bool prefix##_static(range r, type chunk, uint32_t count, type *first, type *last) {                            \
-        STORE(type, start_static(&r, (uint64_t)chunk, &from, &to); make_posted(count));                                     \
+        if (chunk != 0) r.stride = (uint64_t)chunk;                                                                        \
+        STORE(type, start_static(&r, chunk != 0, &from, &to); make_posted(count));                                          \
     }                                                                                                                      \
     static bool prefix##_dealt(range r, type chunk, uint32_t count, type *first, type *last) {                             \
-        if (chunk != 0) r.chunk = (uint64_t)chunk;                                                                         \
+        if (chunk != 0) r.stride = (uint64_t)chunk;                                                                        \
         STORE(type, start_dealt(&r, &from, &to); make_posted(count));                                                       \
     }                                                                                                                      \
     bool GOMP_loop_##infix##doacross_static_start(unsigned nested, type *counts, type chunk, type *first, type *last) {    \

@@ -25,7 +25,7 @@ static void run(core *c, task *t) {
     c->task = t, c->base = c->tail, c->in_final = t->in_final, c->group = t->group;
     if (!task_is_cancelled(c, t->group)) t->body(t->data);
     c->task = before, c->base = base, c->in_final = final, c->group = group;
-    for (uint32_t bell; bell = c->bell, t->children != 0;) /* they count in it */
+    for (uint32_t bell; bell = chip_bell(c), t->children != 0;) /* they count in it */
         if (!run_one(c, false)) chip_rest(c, bell);
     chip_fence();
     word *counters[] = {t->siblings, t->group, t->pending};
@@ -61,7 +61,7 @@ bool run_one(core *c, bool any) {
 }
 
 void run_tasks_until(core *c, word *counter) {
-    for (uint32_t bell; bell = c->bell, *counter != 0;)
+    for (uint32_t bell; bell = chip_bell(c), *counter != 0;)
         if (!run_one(c, false)) chip_rest(c, bell);
 }
 
@@ -114,7 +114,7 @@ void task_make(core *c, const making *m, bool alone) {
     change(made->siblings, 1), change(made->group, 1), change(made->pending, 1);
     if (!put(c, made)) run(c, made);
     for (uint32_t i = 0; i < t->threads; i++)
-        if (t->members[i]->resting) chip_ring(t->members[i]);
+        if (chip_rests(t->members[i])) chip_ring(t->members[i]);
 }
 
 void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align, bool deferred, unsigned flags,

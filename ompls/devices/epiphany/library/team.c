@@ -13,7 +13,7 @@ static uint32_t ask(core *c, uint32_t wanted, bool apart, void (*other)(core *),
     slot->apart = apart, slot->other = (uint32_t)other;
     __atomic_store_n(&slot->wanted, wanted, __ATOMIC_SEQ_CST);
     chip_tell_host();
-    for (uint32_t bell; bell = c->bell, slot->granted == before;) chip_rest(c, bell);
+    for (uint32_t bell; bell = chip_bell(c), slot->granted == before;) chip_rest(c, bell);
     const epi_geometry *g = &control()->geometry;
     for (uint32_t row = 0, n = 0; row < g->rows; row++, address += (64 - g->columns) << 20)
         for (uint32_t column = 0; column < g->columns; column++, n++, address += 1 << 20)
@@ -36,14 +36,14 @@ static void count(core *of, word *counter) {
 
 /* Until as many have counted, and left the lock: from then on nobody writes here. */
 static void wait_for_count(core *c, word *counter, uint32_t number) {
-    for (uint32_t bell; bell = c->bell, *counter != number;) chip_rest(c, bell);
+    for (uint32_t bell; bell = chip_bell(c), *counter != number;) chip_rest(c, bell);
     lock(&c->lock);
     unlock(&c->lock);
 }
 
 /* What another core gave to this one. */
 static void *wait_for_work(core *c) {
-    for (uint32_t bell; bell = c->bell, c->joined == 0;) chip_rest(c, bell);
+    for (uint32_t bell; bell = chip_bell(c), c->joined == 0;) chip_rest(c, bell);
     void *given = c->joined;
     c->joined = 0;
     return given;
@@ -60,7 +60,7 @@ static void enter(core *c, team *t, uint32_t number) {
     c->team = t;
     c->number = number;
     c->outer = number, c->outermost = t != 0 ? t->threads : 1;
-    c->cancelled = c->alone = 0;
+    c->cancelled = 0, c->alone = 0;
     c->single = c->shared = c->epoch = c->children = c->head = c->tail = c->base = 0;
     c->task = 0, c->group = 0;
     for (int i = 0; i < ROUNDS; i++) c->flags[i] = 0;
@@ -87,45 +87,39 @@ UNSEEN static void raise(core *to, uint32_t round, uint32_t epoch) {
     chip_ring(to);
 }
 
-UNSEEN static bool wait_for_flag(core *c, uint32_t round, uint32_t epoch, bool all) {
-    for (uint32_t bell; bell = c->bell, c->flags[round] < epoch;) {
-        if (!all && c->cancelled) return false;
+static bool is_open(const core *c, uint32_t epoch) {
+    return c->cancelled != 0 && epoch < BEHIND_ALL;
+}
+
+UNSEEN static bool wait_for_flag(core *c, uint32_t round, uint32_t epoch) {
+    for (uint32_t bell; bell = chip_bell(c), c->flags[round] < epoch;) {
+        if (is_open(c, epoch)) return false;
         help_or_rest(c, bell);
     }
     ACQUIRED(&c->flags[round], epoch);
     return true;
 }
 
-/* Until all are there, or, unless `all` are waited for, the region has been cancelled. */
-static void meet(core *c, uint32_t epoch, bool all) {
+/* Until all are there, or the region has been cancelled. */
+void team_meet(core *c, uint32_t epoch) {
     team *t = c->team;
     uint32_t round = 0;
     if (t == 0) return;
     chip_fence();
     for (uint32_t far = 1; far < t->threads; far *= 2, round++) {
         raise(team_beside(t, c->number, far), round, epoch);
-        if (!wait_for_flag(c, round, epoch, all)) return;
+        if (!wait_for_flag(c, round, epoch)) return;
     }
     word *pending = &t->pending[epoch & 1];
-    for (uint32_t bell; bell = c->bell, *pending != 0 && (all || !c->cancelled);)
+    for (uint32_t bell; bell = chip_bell(c), *pending != 0 && !is_open(c, epoch);)
         help_or_rest(c, bell);
 }
 
-void team_barrier(core *c) { meet(c, ++c->epoch, true); }
+void team_barrier(core *c) { team_meet(c, ++c->epoch); }
 
-/* Whether the region has been cancelled. */
-bool team_barrier_or_cancelled(core *c) {
-    if (!is_cancelled(c)) meet(c, ++c->epoch, false);
-    return is_cancelled(c);
-}
-
-/* At the end of a region.  Where it was cancelled, its threads come from different barriers, so they meet at one that is behind all
-   others; twice, for the tasks of this barrier and of the next. */
 static void end_region(core *c) {
-    enum { BEHIND_ALL = 1 << 30 };
-    if (!team_barrier_or_cancelled(c) || c->team->threads == 1) return;
-    meet(c, BEHIND_ALL, true);
-    meet(c, BEHIND_ALL + 1, true);
+    team_barrier(c);
+    if (c->cancelled != 0) c->cancelled(c);
 }
 
 static void run_alone(core *c, void (*body)(void *), void *data, word *group) {
@@ -147,7 +141,7 @@ static void member(core *c) {
     team *t = wait_for_work(c);
     core *master = t->members[0];
     t->body(t->data);
-    if (t->threads > 1) end_region(c);
+    end_region(c);
     c->team = 0;
     finish(c);
     count(master, &master->done);
@@ -182,8 +176,6 @@ uint32_t team_run(void (*body)(void *), void *data, uint32_t threads, word *inne
     body(data);
     end_region(c);
     wait_for_count(c, &c->done, t->threads - 1);
-    for (int i = 0; c->cancelled && i < LOOPS; i++) /* nobody has ended these */
-        if (t->loops[i].busy != 0 && t->loops[i].end != 0) t->loops[i].end(&t->loops[i]);
     c->team = 0, c->group = group;
     c->level--;
     return t->threads;
