@@ -1,5 +1,5 @@
 """Pragmas that compilers pass over because a word in them is misspelt: what they ask for is lost, which has to be said.
-So are regions that nobody sees because a header is missing.
+So are regions that nobody sees because a header is missing, and clauses and modifiers that nobody has.
 
 The rules that know them say so, as far as the user's settings let them.  What is lost costs the offload and no more, so
 it is a warning; where the environment says that nothing may stay on the host, it is an error.
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from ompls.analysis.diagnostic import Diagnostic
     from ompls.cli.engine import Unit
 
-_LOST = ("unknown-directive", "misspelt-sentinel", "missing-include")
+_CLAUSE = "unknown-clause"  # which costs what the clause asks for, not the offload
+_LOST = ("unknown-directive", _CLAUSE, "misspelt-sentinel", "missing-include")
 
 
 def tell(units: Sequence[Unit]) -> None:
@@ -61,7 +62,7 @@ def _weighed(lost: Diagnostic, places: Places, mandatory: bool) -> Diagnostic:
     """
     if lost.severity == "hint" and lost.rule != "unknown-directive":
         return lost
-    if mandatory and _may_offload(lost, places):
+    if mandatory and lost.rule != _CLAUSE and _may_offload(lost, places):
         return replace(lost, severity="error", message=f"{lost.message} (OMP_TARGET_OFFLOAD is mandatory)")
     return replace(lost, severity="warning")
 

@@ -201,6 +201,19 @@ def test_what_is_lost_is_a_warning_unless_offload_is_mandatory(
         assert [line.split(": ")[1] for line in done.err.splitlines() if "x.c:4:" in line] == [expected]
 
 
+@pytest.mark.parametrize("offload", ["default", "mandatory"])
+def test_a_modifier_that_nobody_has_is_told(
+    ompls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, offload: str
+) -> None:
+    monkeypatch.setenv("OMP_TARGET_OFFLOAD", offload)
+    path = tmp_path / "x.c"
+    path.write_text(MISSPELT % "omp target map(ompx_locl, tofrom: x)")
+    for words in (["preview", path], ["translate", "-o", tmp_path / "out", path]):
+        done = ompls(*words)
+        assert (done.code, done.err.count(": warning: ")) == (0, 1)
+        assert "the `map` modifier `ompx_locl`; did you mean `ompx_local`?" in done.err
+
+
 def test_what_is_lost_of_the_host_is_no_offload(ompls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_TARGET_OFFLOAD", "mandatory")
     path = tmp_path / "x.c"

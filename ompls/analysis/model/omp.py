@@ -47,6 +47,7 @@ class Clause:
     text: str = ""  # between the parentheses, macro-expanded; "" without parentheses
     known: bool = True  # False: no OpenMP clause of that name
     broken: str = ""  # why the arguments could not be parsed
+    extensions: tuple[tuple[str, Span], ...] = ()  # the modifiers that are an implementation's own, and where they are
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from ompls.analysis.model.ast import Span
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.names import longer_name
 from ompls.analysis.spec import CLAUSES, DIRECTIVES, clauses_of
+from ompls.analysis.spec.clauses import MAP_EXTENSIONS
 from ompls.analysis.spec.near import near
+
+_OWN = "ompx_"  # names that implementations have for themselves begin with it (5.2 §3.1)
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -17,6 +21,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             for clause in directive.clauses:
                 if clause.name:
                     yield from _clause(directive, clause)
+                    yield from _modifiers(clause)
 
 
 def _clause(directive: Directive, clause: Clause) -> Iterator[Finding]:
@@ -31,6 +36,25 @@ def _clause(directive: Directive, clause: Clause) -> Iterator[Finding]:
         yield Finding(clause.name_span, f"{message}; did you mean `{suggestion}`?", "error", (), (change,))
     elif clause.name in CLAUSES and clause.name not in clauses_of(directive.name):
         yield _misplaced(directive, clause)
+    elif clause.name.startswith(_OWN) and clause.name not in CLAUSES:
+        yield _unknown_extension("clause", clause.name, clause.name_span, clauses_of(directive.name))
+
+
+def _modifiers(clause: Clause) -> Iterator[Finding]:
+    known = MAP_EXTENSIONS if clause.name == "map" else ()
+    for name, span in clause.extensions:
+        if name.startswith(_OWN) and name not in known:
+            yield _unknown_extension(f"`{clause.name}` modifier", name, span, known)
+
+
+def _unknown_extension(what: str, name: str, span: Span, known: Iterable[str]) -> Finding:
+    """An implementation may have it; where it is nearly one that is known, that one is meant."""
+    message = f"no compiler known here has the {what} `{name}`"
+    meant = next(iter(near(name, (other for other in known if other.startswith(_OWN)))), "")
+    if not meant:
+        return Finding(span, message, "warning")
+    change = Change(f"Change to `{meant}`", span, meant)
+    return Finding(span, f"{message}; did you mean `{meant}`?", "error", (), (change,))
 
 
 def _misplaced(directive: Directive, clause: Clause) -> Finding:
@@ -52,7 +76,8 @@ RULE = Rule(
     title="A clause that the directive does not have",
     why="""
 A compiler refuses a clause that it does not know or that the directive does not take; some skip the whole pragma with
-a warning. Clauses of all versions up to OpenMP 6.0 are known, and those that begin with `ompx_` belong to compilers.
+a warning. Clauses of all versions up to OpenMP 6.0 are known. Clauses and modifiers that begin with `ompx_` belong to compilers: those of
+LLVM and of ompls are known, and a name that none of them has is an error where it is nearly one of these, else a warning.
 """,
     section="3.1",
     about="directives",
@@ -93,6 +118,22 @@ void f(void) {
     ;
 }
 """,
+        """
+void f(int n, float *x) {
+    #pragma omp target map(ompx_locl, tofrom: x[0:n]) ompx_bear
+    //                                                ^^^^^^^^^ error: no compiler known here has the clause `ompx_bear`; did you mean `ompx_bare`?
+    //                     ^^^^^^^^^ error: no compiler known here has the `map` modifier `ompx_locl`; did you mean `ompx_local`?
+    x[0] = 0;
+}
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp target map(ompx_wibble, tofrom: x[0:n]) ompx_places(1)
+    //                                                  ^^^^^^^^^^^ warning: no compiler known here has the clause `ompx_places`
+    //                     ^^^^^^^^^^^ warning: no compiler known here has the `map` modifier `ompx_wibble`
+    x[0] = 0;
+}
+""",
     ),
     good=(
         """
@@ -103,7 +144,7 @@ void f(int n, float *x) {
 """,
         """
 void f(int n, float *x) {
-    #pragma omp target ompx_attribute(launch_bounds(64)) map(tofrom: x[0:n])
+    #pragma omp target ompx_attribute(launch_bounds(64)) map(tofrom: x[0:n]) map(ompx_hold, to: n)
     for (int i = 0; i < n; i++) x[i] = 0;
 }
 """,

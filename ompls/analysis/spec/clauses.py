@@ -216,6 +216,7 @@ CLAUSES: dict[str, ClauseSpec] = _build()
 
 MAP_TYPES = tuple(_MAPS.split())
 DEPEND_TYPES = tuple(_DEPEND.split())
+MAP_EXTENSIONS = ("ompx_hold", "ompx_local")  # modifiers of LLVM, and of ours
 _VENDOR_PREFIXES = ("ompx_", "ext_", "ompt_")
 
 

@@ -231,8 +231,10 @@ class _Parser:
                         self.set_keyword(clause, at)
                     else:
                         clause.modifiers += (self.tokens[at].text,)
+                        self.extension(clause, at)
             elif word.kind == "name" and (word.text in spec.modifiers or is_extension(word.text)):
                 clause.modifiers += (self.join(first, last),)
+                self.extension(clause, first)
                 if word.text == "iterator" and not alone:
                     clause.within += tuple(self.ranges(first + 2, last - 1))
                 if word.text == "allocator" and not alone:
@@ -244,6 +246,12 @@ class _Parser:
                 clause.keyword_span = Span(word.start, self.tokens[last - 1].end)
                 return f"'{text}' cannot stand before the colon of '{clause.name}'"
         return ""
+
+    def extension(self, clause: Clause, at: int) -> None:
+        """Where a modifier is that an implementation has for itself."""
+        word = self.tokens[at]
+        if is_extension(word.text):
+            clause.extensions += ((word.text, Span(word.start, word.end)),)
 
     def ranges(self, start: int, stop: int) -> Iterator[Expr]:
         """The expressions of `int i = begin:end:step, j = …`."""
