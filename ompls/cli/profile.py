@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ompls.cli.trace import duration, size, size_of_grid, table
-from ompls.traces.events import Event, address, number
+from ompls.traces.events import TO_DEVICE, Event, address, number
 
 _OFTEN = 3  # the same copy by the same region: a loop
 _SHARE = 0.1  # of all the time: worth saying
@@ -79,6 +79,34 @@ def profile(events: Iterable[Event]) -> list[Region]:
             owner.redundant_bytes += count
     found = [r for r in regions.values() if r.launches or r.copies]
     return sorted(found, key=lambda r: -r.time)
+
+
+def of_sums(sums: Iterable[Event]) -> list[Region]:
+    """As `profile`, from the sums of a trace's index.  They have no order: what was for nothing is not known."""
+    regions: dict[tuple[str, str], Region] = {}
+    for event in sums:
+        kind, count, time = event.get("kind"), number(event, "count"), number(event, "duration")
+        if kind not in ("copy", "launch", "alloc"):
+            continue
+        place, device = str(event.get("region", "")), str(event.get("device", ""))
+        region = regions.setdefault((place, device), Region(place, device))
+        if kind == "launch":
+            region.launches += count
+            region.kernel_time += time
+            region.grid, region.block = size_of_grid(event.get("grid")), size_of_grid(event.get("block"))
+            continue
+        name, each, way = str(event.get("var") or ""), number(event, "bytes"), str(event.get("direction", ""))
+        if kind == "alloc":
+            region.allocated[name, each] = region.allocated.get((name, each), 0) + count
+            continue
+        key = (name or "(unnamed)", way, each)
+        region.copies[key] = region.copies.get(key, 0) + count
+        region.copy_time += time
+        if way == TO_DEVICE:
+            region.to_bytes += count * each
+        else:
+            region.from_bytes += count * each
+    return sorted((r for r in regions.values() if r.launches or r.copies), key=lambda r: -r.time)
 
 
 def _copied(
@@ -168,8 +196,8 @@ def advice(region: Region, total: int) -> list[str]:
     return said
 
 
-def tables(regions: list[Region]) -> str:
-    """The table of regions, and the advice below it."""
+def tables(regions: list[Region], whole: bool = True) -> str:
+    """The table of regions, and the advice below it; `whole`: it is known what was for nothing."""
     total = sum(r.time for r in regions)
     head = (
         "region",
@@ -187,7 +215,7 @@ def tables(regions: list[Region]) -> str:
     rows = [
         (
             r.place, r.device, str(r.launches), r.grid, r.block, duration(r.kernel_time), duration(r.copy_time),
-            size(r.to_bytes), size(r.from_bytes), size(r.redundant_bytes), share(r, total),
+            size(r.to_bytes), size(r.from_bytes), size(r.redundant_bytes) if whole else "?", share(r, total),
         )
         for r in regions
     ]  # fmt: skip
@@ -198,7 +226,7 @@ def tables(regions: list[Region]) -> str:
         said = advice(r, total)
         if said:
             parts.append("\n".join([f"{r.place}:", *(f"  - {text}" for text in said)]))
-    parts += [text] if (text := looked_at(regions)) else []
+    parts += [text] if whole and (text := looked_at(regions)) else []
     return "\n\n".join(parts)
 
 

@@ -5,32 +5,48 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ompls.cli import output, profile, trace
+from ompls.cli import output, trace, views
 from ompls.cli.problem import Problem
-from ompls.traces.events import Event
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("trace", metavar="TRACE", help="a file that 'ompls run --trace' or OMPLS_TRACE wrote")
-    parser.add_argument("--html", metavar="OUT", help="write one self-contained page with a timeline instead")
+    parser.add_argument("--html", metavar="OUT", help="write one self-contained page with a time axis instead")
+    parser.add_argument(
+        "--between",
+        metavar=("FROM", "TO"),
+        nargs=2,
+        type=_time,
+        help="a part of the run: times since its first event, like 12ms or 1.5s",
+    )
+    parser.add_argument("--all", action="store_true", help="read all events of a long trace, not only its index")
+
+
+def _time(text: str) -> int:
+    try:
+        return views.time(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.html is not None:
         output.refuse(arguments.html, [arguments.trace])
-    head, events = trace.recorded(arguments.trace)
+    between = tuple(arguments.between) if arguments.between else None
+    shown = views.view(arguments.trace, between, arguments.all)
     if arguments.html is None:
-        print(shown(events))
+        print(views.text(shown))
         return 0
     from ompls.cli.page import page
 
-    write(arguments.html, page(events, head, arguments.trace))
+    write(arguments.html, page(shown, arguments.trace))
     return 0
 
 
-def shown(events: list[Event]) -> str:
-    """The tables of `report` and of `run --profile`."""
-    return f"{profile.tables(profile.profile(events))}\n\n{trace.tables(trace.summarize(events))}"
+def profiled(path: str) -> str:
+    """The tables of `run --profile`: all events of a trace.  Raises Problem."""
+    head, events = trace.recorded(path)
+    return views.text(views.of_events(head, events, 0))
 
 
 def write(path: str, text: str) -> None:

@@ -179,7 +179,7 @@ def _values(word: str) -> int:
 def _profile(record: Path) -> str:
     if not record.exists():
         return "No trace was written: the program ended before its first offload."
-    return report.shown(trace.read(os.fspath(record)))
+    return report.profiled(os.fspath(record))
 
 
 def _seconds(word: str) -> float:

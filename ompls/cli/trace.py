@@ -45,8 +45,7 @@ def summarize(events: Iterable[Event]) -> Summary:
     for event in events:
         device, kind = str(event.get("device", "")), event.get("kind")
         if kind == "copy":
-            key = (device, str(event.get("var") or "(unnamed)"), str(event.get("direction", "")))
-            copies = summary.copies.setdefault(key, Copies())
+            copies = summary.copies.setdefault(key_of(event), Copies())
             copies.count += 1
             copies.bytes += number(event, "bytes")
             copies.nanoseconds += number(event, "duration")
@@ -57,6 +56,11 @@ def summarize(events: Iterable[Event]) -> Summary:
         elif kind == "end":
             summary.ended = True
     return summary
+
+
+def key_of(event: Event) -> tuple[str, str, str]:
+    """The key of a copy in `Summary.copies`."""
+    return str(event.get("device", "")), str(event.get("var") or "(unnamed)"), str(event.get("direction", ""))
 
 
 def size_of_grid(value: object) -> str:

@@ -42,7 +42,7 @@ CORE_SOURCES: Tuple[str, ...] = (
     "present",
 )
 CORE_SOURCES += ("constructs", "environment", "fallback", "gather", "geometry", "lists", "resources", "target", "tasks")
-CORE_SOURCES += ("team", "tools", "trace", "workers")
+CORE_SOURCES += ("team", "tools", "trace", "trace_index", "workers")
 CORE_FLAGS = ("-std=gnu17", "-fopenmp", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=default")
 NO_OFFLOAD = "-foffload=disable"
 OURS_ARE_SILENT = "-Wno-system-headers"  # generated lines are those of a system header

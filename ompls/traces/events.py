@@ -23,13 +23,19 @@ def recorded(path: str) -> tuple[Event, list[Event]]:
         lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
         raise Unreadable(f"cannot read {path}: {error.strerror}; {_RECORD}") from error
-    head = parsed(lines[0]) if lines else None
+    head = heading(path, lines[0].encode() if lines else b"")
+    events = [event for event in map(parsed, lines[1:]) if event is not None and event.get("kind") != "index"]
+    return head, sorted(events, key=lambda event: number(event, "t"))
+
+
+def heading(path: str, line: bytes) -> Event:
+    """The object of the first line of a trace.  Raises Unreadable."""
+    head = parsed(line.decode("utf-8", "replace"))
     if head is None or "ompls_trace" not in head:
         raise Unreadable(f"cannot read {path}: it is not a trace of ours; {_RECORD}")
     if head["ompls_trace"] != 1:
         raise Unreadable(f"cannot read {path}: its format is version {head['ompls_trace']}; update ompls")
-    events = [event for event in map(parsed, lines[1:]) if event is not None]
-    return head, sorted(events, key=lambda event: number(event, "t"))
+    return head
 
 
 def parsed(line: str) -> Event | None:

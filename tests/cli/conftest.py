@@ -36,7 +36,7 @@ def ompls(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
     return call
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def process() -> Callable[..., Done]:
     """`process("run", "x.c", env={…})` runs the command as a process of its own."""
 

@@ -179,10 +179,48 @@ def test_threads_lose_nothing_in_a_ring_that_is_smaller_than_all(tmp_path: Path)
     assert file.stat().st_size > 1 << 20
     of_thread: dict[int, list[str]] = {}
     for event in found:
-        if event["kind"] not in ("device_open", "locks", "end"):
+        if event["kind"] not in ("device_open", "locks", "index", "end"):
             of_thread.setdefault(event["thread"], []).append(event["kind"])
     once, *rest = sorted(of_thread.values(), key=len)  # the first thread's, after the others
     assert [kinds == once * 300 for kinds in rest] == [True] * 8
+
+
+def test_a_long_trace_ends_with_an_index(tmp_path: Path) -> None:
+    """Threads at once: the sums are those of the events, and each event is where the index says."""
+    bundle = make_bundle(tmp_path / "bundle", THREADS, {"saxpy_0": SAXPY_KERNEL}, {"saxpy_0": SAXPY_PARAMS})
+    file = tmp_path / "trace"
+    _, *found, index, end = events(build(bundle, "host", tmp_path / "prog").program, file)
+    assert (index["kind"], end["kind"]) == ("index", "end")
+    assert (index["events"], index["left_out"]) == (len(found), 0)
+    sums: dict[tuple[object, ...], list[int]] = {}
+    for event in found:
+        own = sums.setdefault(_alike(event), [0, 0])
+        own[0] += 1
+        own[1] += event.get("duration", 0)
+    assert {_alike(s): [s["count"], s["duration"]] for s in index["sums"]} == sums
+    text, where = file.read_bytes(), {piece: (begin, end) for piece, begin, end in index["lines"]}
+    at = text.index(b"\n") + 1
+    began: dict[int, int] = {}
+    for event in found:
+        piece = (event["t"] - index["base"]) // index["width"] if event["t"] > index["base"] else 0
+        begin, end = where[piece]
+        assert begin <= at < end
+        began[piece] = began.get(piece, 0) + 1
+        at = text.index(b"\n", at) + 1
+    counted: dict[int, int] = {}
+    for lane in index["lanes"]:
+        for piece, count, _, _ in lane["pieces"]:
+            counted[piece] = counted.get(piece, 0) + count
+    assert {piece: count for piece, count in counted.items() if count} == began
+    assert [json.loads(text[offset:].split(b"\n", 1)[0])["kind"] for offset in index["notable"]] == ["locks"]
+    busy = {lane["way"]: sum(b for _, _, b, _ in lane["pieces"]) for lane in index["lanes"]}
+    assert busy["kernels"] == sum(e["duration"] for e in found if e["kind"] == "launch")
+    assert len(index["lines"]) <= 1024
+
+
+def _alike(event: dict[str, Any]) -> tuple[object, ...]:
+    texts = [event.get(key) for key in ("kind", "device", "region", "var", "direction")]
+    return (*texts, event.get("bytes") or 0)
 
 
 @pytest.mark.parametrize(

@@ -15,31 +15,33 @@ from importlib import resources
 from markupsafe import Markup, escape
 
 from ompls.cli import profile
-from ompls.cli.page import timeline
 from ompls.cli.page.sources import sources
-from ompls.cli.trace import duration, size, summarize
+from ompls.cli.trace import duration, size
+from ompls.cli.views import View
 from ompls.traces.events import UNFINISHED, Event
 
 
-def page(events: list[Event], head: Event, name: str) -> str:
-    """The page's text; `head` is what the trace says of the run, `name` that of its file."""
+def page(view: View, name: str) -> str:
+    """The page's text; `name` is that of the trace's file."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(size=size, duration=duration, coded=_coded)
-    regions = profile.profile(events)
+    head, regions, summary = view.head, view.regions, view.summary
     total = sum(r.time for r in regions)
-    summary = summarize(events)
-    drawn = timeline.data(events)
-    places = list(dict.fromkeys([*(r.place for r in regions), *drawn["regions"]]))
+    drawn = view.drawn()
+    places = list(filter(None, dict.fromkeys([*(r.place for r in regions), *drawn["regions"]])))
     drawn["sources"] = sources(places, _seconds(head))
     drawn["directory"] = directory = _directory(places)
     drawn["shares"] = _shares(regions, total)
+    drawn["trace"] = os.path.basename(name)
     return environment.from_string(_part("page.html.jinja")).render(
         program=os.path.basename(str(head.get("program") or "")) or name,
         command=_typed(head.get("command")),
         date=_date(head.get("start")),
-        compared=profile.looked_at(regions),
+        compared=profile.looked_at(regions) if view.whole else "",
+        note=view.note,
+        whole=view.whole,
         regions=[(r, 100 * r.time / total if total else 0.0, profile.advice(r, total)) for r in regions],
         copies=summary.copies,
         errors=summary.errors if summary.ended else [*summary.errors, f"{UNFINISHED}."],

@@ -1,7 +1,7 @@
 // Draws the time axis, and shows the source and the present tables at the instant that was picked.
 //
 // The data are of timeline.py: { span, work: [from, to], bucket, lanes: [{ title, kind, label, bars }], regions, rows,
-// sources, directory, shares }.  A bar is [start, length, region, text, row, count, busy], in nanoseconds; the bars of a lane are in the
+// sources, directory, shares, trace }.  A bar is [start, length, region, text, row, count, busy], in nanoseconds; the bars of a lane are in the
 // order of their starts.  Nothing of the data becomes markup: text is set as text.
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -24,6 +24,8 @@ function time(ns, step = 0) {
 }
 
 const short = (path) => (path.startsWith(data.directory) ? path.slice(data.directory.length) : path);
+
+const exactly = (ns) => `${Math.max(0, ns / 1e6).toFixed(3)}ms`;
 
 function element(name, attributes = {}, text = "") {
   const made = document.createElement(name);
@@ -127,6 +129,8 @@ function draw() {
     y += rows * (ROW + 2) + GAP;
   }
   if (instant >= view.from && instant <= view.to) chart.append(shape("line", { class: "at", x1: place(instant), x2: place(instant), y1: 4, y2: height }));
+  const part = document.getElementById("part");
+  if (part) part.textContent = `ompls report ${data.trace} --between ${exactly(view.from)} ${exactly(view.to)} --html part.html`;
   drawOverview();
 }
 
@@ -190,7 +194,7 @@ function setInstant(t, found) {
   event.hidden = !found;
   event.textContent = found ? said(found.lane, found.bar).replaceAll("\n", ", ") : "";
   showTables();
-  showSource(found ? data.regions[found.bar[2]] : at(instant));
+  showSource((found && data.regions[found.bar[2]]) || at(instant));
   redraw();
 }
 
@@ -230,7 +234,7 @@ const parts = (region) => [region.replace(/:\d+$/, ""), Number(region.slice(regi
 let file = null;
 
 function showSource(region) {
-  const [name, number] = parts(region ?? data.regions[0] ?? ":0");
+  const [name, number] = region ? parts(region) : [file ?? Object.keys(data.sources)[0] ?? "", 0];
   const place = document.getElementById("source");
   if (name !== file) openFile(name);
   for (const line of place.querySelectorAll(".here")) line.classList.remove("here");
@@ -257,7 +261,7 @@ function openFile(name) {
     line.append(element("i", {}, number), element("u", {}, share === undefined ? "" : `${share} %`), element("span", /^\s*#\s*pragma/.test(text) ? { class: "pragma" } : {}, text));
     if (directives.has(number)) {
       line.className = "region";
-      line.title = "show the next time that this runs";
+      if (!data.bucket) line.title = "show the next time that this runs";
       line.addEventListener("click", () => next(`${name}:${number}`));
     } else if (![...directives].some((n) => Math.abs(n - number) < 4)) line.className = "far";
     place.append(line);

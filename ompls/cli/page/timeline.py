@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 
 from ompls.cli.trace import size, size_of_grid
 from ompls.traces import present
-from ompls.traces.events import TO_DEVICE, Event, number
+from ompls.traces.events import FROM_DEVICE, TO_DEVICE, Event, number
+from ompls.traces.index import Index
 
 Json: TypeAlias = dict[str, Any]
 MOST = 5000  # bars, and rows of present tables, that a page has
@@ -47,9 +48,8 @@ class Lane:
         return _LABELS.get(self.kind, "constructs")
 
 
-def data(events: Sequence[Event]) -> Json:
-    """As a JSON object: see `page.js`."""
-    origin = number(events[0], "t") if events else 0
+def data(events: Sequence[Event], origin: int) -> Json:
+    """As a JSON object: see `page.js`.  `origin` is when the run's first event began."""
     found = lanes(events, origin)
     span = max((bar.start + bar.length for lane in found for bar in lane.bars), default=0)
     span = max(span, number(events[-1], "t") - origin if events else 0, 1)
@@ -60,6 +60,21 @@ def data(events: Sequence[Event]) -> Json:
             lane.bars = list(_in_buckets(lane, bucket))
     rows, left_out = _rows(events, origin)
     return shown(found, span, bucket) | {"rows": rows, "leftOut": left_out}
+
+
+def of_index(index: Index) -> Json:
+    """As `data`, of a long trace's index."""
+    made: dict[tuple[str, str], Lane] = {}
+    for lane in index.lanes:
+        kind = "back" if lane.way == FROM_DEVICE else lane.way
+        bars = [
+            Bar(piece * index.width, index.width, "", "", count=count, busy=busy)
+            for piece, (count, busy, _) in sorted(lane.pieces.items())
+        ]
+        made[lane.device, kind] = Lane(lane.device or "host", kind, bars)
+    order = ("host", *_KINDS)
+    found = [made[key] for key in sorted(made, key=lambda key: (key[0], order.index(key[1]))) if key[1] in order]
+    return shown(found, index.span, index.width) | {"rows": [], "leftOut": False}
 
 
 def shown(lanes: Iterable[Lane], span: int, bucket: int) -> Json:
@@ -135,13 +150,16 @@ def _stack(bars: list[Bar]) -> None:
 
 
 def _in_buckets(lane: Lane, length: int) -> Iterable[Bar]:
-    """The lane's bars by the buckets that they start in."""
+    """The lane's bars by the buckets that they are in; they count where they start."""
     made: dict[int, Bar] = {}
     for bar in lane.bars:
-        whole = made.setdefault(bar.start // length, Bar(bar.start // length * length, length, bar.region, "", count=0))
-        whole.count += bar.count
-        whole.busy += bar.length
-    return made.values()
+        first, last = bar.start // length, (bar.start + max(bar.length, 1) - 1) // length
+        for n in range(first, last + 1):
+            whole = made.setdefault(n, Bar(n * length, length, bar.region, "", count=0))
+            whole.count += bar.count if n == first else 0
+            whole.busy += max(0, min(bar.start + bar.length, (n + 1) * length) - max(bar.start, n * length))
+            whole.region = bar.region if whole.region == bar.region else ""
+    return [made[n] for n in sorted(made)]
 
 
 def _rows(events: Sequence[Event], origin: int) -> tuple[list[Json], bool]:

@@ -5,13 +5,12 @@
    it in a ring, copies it there, and publishes it behind those before; no lock is taken.  Whoever finds the ring half full
    brings it to the file, as do an error and the end of a construct: a program may end at any time, in any way. */
 #define _GNU_SOURCE
-#include "core.h"
+#include "trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +23,7 @@
 int ompls_observing;
 unsigned ompls_info;
 
-enum { RING = 1 << 18, LINE = 1 << 14, TEXT = 4300 /* the bytes of one string in a line */, VALUES = 1024 };
-typedef struct {
-    size_t used;
-    char text[LINE];
-} line;
+enum { RING = 1 << 18, VALUES = 1024, LONG = 1 << 20 /* bytes of a trace that gets an index */ };
 
 static atomic_bool tracing;
 static char ring[RING];
@@ -64,25 +59,6 @@ uint64_t ompls_now(void) {
 }
 
 /* --- lines and the ring ------------------------------------------------------------------------------------------------ */
-
-__attribute__((format(printf, 2, 3))) static void add(line *l, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    l->used += (size_t)vsnprintf(l->text + l->used, sizeof l->text - l->used, format, arguments);
-    va_end(arguments);
-}
-
-static void add_string(line *l, const char *text) {
-    size_t end = l->used + TEXT;
-    l->text[l->used++] = '"';
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
-        if (l->used + 8 > end && ((*c & 0xc0) != 0x80 || l->used + 2 > end)) break; /* between two characters */
-        if (*c == '"' || *c == '\\') add(l, "\\%c", *c);
-        else if (*c < 0x20) add(l, "\\u%04x", *c);
-        else l->text[l->used++] = (char)*c;
-    }
-    l->text[l->used++] = '"';
-}
 
 static bool is_ours(int descriptor) {
     struct stat found;
@@ -137,7 +113,8 @@ static void drain(void) {
     atomic_store_explicit(&drained, to, memory_order_release);
 }
 
-static void emit(const line *l) {
+/* event -- what the line says; NULL: it is none. */
+static void emit(const ompls_line *l, const ompls_event *event, uint64_t t, uint64_t duration) {
     uint64_t at = atomic_fetch_add_explicit(&reserved, l->used, memory_order_relaxed), end = at + l->used;
     while (end - atomic_load_explicit(&drained, memory_order_acquire) > RING) {
         if (pthread_mutex_trylock(&draining) != 0) {
@@ -151,6 +128,7 @@ static void emit(const line *l) {
     memcpy(ring + place, l->text, first);
     memcpy(ring, l->text + first, l->used - first);
     while (atomic_load_explicit(&published, memory_order_acquire) != at) sched_yield();
+    if (event != NULL) ompls_index_event(event, t, duration, at, l->used);
     atomic_store_explicit(&published, end, memory_order_release);
     if (end - atomic_load_explicit(&drained, memory_order_relaxed) <= RING / 2 || pthread_mutex_trylock(&draining) != 0) return;
     drain();
@@ -190,19 +168,19 @@ static void open_trace(const char *path, int argc, char **argv) {
     pthread_atfork(NULL, NULL, forked);
     struct timespec wall;
     clock_gettime(CLOCK_REALTIME, &wall);
-    line l = {0};
-    add(&l, "{\"ompls_trace\": 1, \"program\": ");
-    add_string(&l, program_invocation_name);
+    ompls_line l = {0};
+    ompls_line_add(&l, "{\"ompls_trace\": 1, \"program\": ");
+    ompls_line_string(&l, program_invocation_name);
     /* In an interpreter that hosts the program the arguments are the interpreter's, and its name is another one. */
     if (argc > 0 && strcmp(argv[0], program_invocation_name) == 0) {
-        for (int i = 0; i < argc && l.used + 2 * TEXT < sizeof l.text; i++) {
-            add(&l, i == 0 ? ", \"command\": [" : ", ");
-            add_string(&l, argv[i]);
+        for (int i = 0; i < argc && l.used + 2 * OMPLS_LINE_TEXT < sizeof l.text; i++) {
+            ompls_line_add(&l, i == 0 ? ", \"command\": [" : ", ");
+            ompls_line_string(&l, argv[i]);
         }
-        add(&l, "]");
+        ompls_line_add(&l, "]");
     }
-    add(&l, ", \"pid\": %d, \"start\": %lld.%09ld, \"unit\": \"ns\"}\n", (int)getpid(), (long long)wall.tv_sec, wall.tv_nsec);
-    emit(&l);
+    ompls_line_add(&l, ", \"pid\": %d, \"start\": %lld.%09ld, \"unit\": \"ns\"}\n", (int)getpid(), (long long)wall.tv_sec, wall.tv_nsec);
+    emit(&l, NULL, 0, 0);
     drain_now();
 }
 
@@ -220,6 +198,11 @@ __attribute__((constructor(101))) static void begin(int argc, char **argv) {
     ompls_observing = atomic_load(&tracing) || ompls_info != 0;
 }
 
+/* With the lock held, when nothing is in the ring. */
+static void append(const char *bytes, size_t size) {
+    if (have_file()) write_out(bytes, size);
+}
+
 void ompls_trace_finish(void) {
     if (!atomic_exchange(&tracing, false)) return;
     /* What other threads have reserved is there in a moment, unless they have been ended in between. */
@@ -227,9 +210,10 @@ void ompls_trace_finish(void) {
     pthread_mutex_lock(&draining);
     if (atomic_load(&published) == atomic_load(&reserved)) {
         drain();
-        line l = {0};
-        add(&l, "{\"t\": %" PRIu64 ", \"thread\": %d, \"kind\": \"end\"}\n", ompls_now(), (int)syscall(SYS_gettid));
-        emit(&l);
+        if (atomic_load(&published) > LONG) ompls_index_write(append);
+        ompls_line l = {0};
+        ompls_line_add(&l, "{\"t\": %" PRIu64 ", \"thread\": %d, \"kind\": \"end\"}\n", ompls_now(), (int)syscall(SYS_gettid));
+        emit(&l, NULL, 0, 0);
     }
     drain();
     close_file();
@@ -272,52 +256,52 @@ static uint64_t hash_of(const void *data, uint64_t size) {
 
 /* --- events ------------------------------------------------------------------------------------------------------------ */
 
-static void number(line *l, const char *key, int64_t value) {
-    add(l, ", \"%s\": %" PRId64, key, value);
+static void number(ompls_line *l, const char *key, int64_t value) {
+    ompls_line_add(l, ", \"%s\": %" PRId64, key, value);
 }
 
-static void string(line *l, const char *key, const char *value) {
-    add(l, ", \"%s\": ", key);
-    add_string(l, value);
+static void string(ompls_line *l, const char *key, const char *value) {
+    ompls_line_add(l, ", \"%s\": ", key);
+    ompls_line_string(l, value);
 }
 
 /* The first bytes of an item on the host.  The kernel reads them: of `map(alloc: …)` there may be no memory to read. */
-static void add_values(line *l, const void *host, uint64_t bytes) {
+static void add_values(ompls_line *l, const void *host, uint64_t bytes) {
     unsigned char first[VALUES];
     struct iovec to = {first, bytes < values ? bytes : values}, from = {(void *)(uintptr_t)host, to.iov_len};
     ssize_t got = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
     if (got <= 0) return;
-    add(l, ", \"values\": \"");
-    for (ssize_t i = 0; i < got; i++) add(l, "%02x", first[i]);
-    add(l, "\"");
+    ompls_line_add(l, ", \"values\": \"");
+    for (ssize_t i = 0; i < got; i++) ompls_line_add(l, "%02x", first[i]);
+    ompls_line_add(l, "\"");
 }
 
 static void write_event(const ompls_event *event, uint64_t now, uint64_t duration) {
     static _Thread_local int thread;
     if (thread == 0) thread = (int)syscall(SYS_gettid);
-    line l;
+    ompls_line l;
     l.used = 0;
-    add(&l, "{\"t\": %" PRIu64 ", \"thread\": %d, \"kind\": \"%s\"", event->began != 0 ? event->began : now, thread, event->kind);
+    ompls_line_add(&l, "{\"t\": %" PRIu64 ", \"thread\": %d, \"kind\": \"%s\"", event->began != 0 ? event->began : now, thread, event->kind);
     if (event->at.device != NULL) string(&l, "device", event->at.device->name);
     if (event->at.region != NULL) {
-        char place[TEXT];
+        char place[OMPLS_LINE_TEXT];
         snprintf(place, sizeof place, "%s:%u", event->at.region->file, event->at.region->line);
         string(&l, "region", place);
     }
     if (event->var != NULL) string(&l, "var", event->var);
-    if (event->host != NULL) add(&l, ", \"host\": \"%#" PRIxPTR "\"", (uintptr_t)event->host);
-    if (event->address != 0) add(&l, ", \"address\": \"%#" PRIx64 "\"", event->address);
+    if (event->host != NULL) ompls_line_add(&l, ", \"host\": \"%#" PRIxPTR "\"", (uintptr_t)event->host);
+    if (event->address != 0) ompls_line_add(&l, ", \"address\": \"%#" PRIx64 "\"", event->address);
     if (event->bytes != 0 || event->direction != NULL) number(&l, "bytes", (int64_t)event->bytes);
     if (event->direction != NULL) string(&l, "direction", event->direction);
     if (event->counted) number(&l, "refcount", event->refcount);
     const uint32_t *g = event->grid, *b = event->block;
-    if (g != NULL) add(&l, ", \"grid\": [%u, %u, %u]", g[0], g[1], g[2]);
-    if (b != NULL) add(&l, ", \"block\": [%u, %u, %u]", b[0], b[1], b[2]);
+    if (g != NULL) ompls_line_add(&l, ", \"grid\": [%u, %u, %u]", g[0], g[1], g[2]);
+    if (b != NULL) ompls_line_add(&l, ", \"block\": [%u, %u, %u]", b[0], b[1], b[2]);
     if (event->began != 0) number(&l, "duration", (int64_t)duration);
     /* An attached pointer is the device's: the host has no bytes of it. */
     if (contents.wanted && event->direction != NULL && event->host != NULL && may_look(event->bytes, now)) {
         uint64_t before = ompls_now();
-        add(&l, ", \"content\": \"%016" PRIx64 "\"", hash_of(event->host, event->bytes));
+        ompls_line_add(&l, ", \"content\": \"%016" PRIx64 "\"", hash_of(event->host, event->bytes));
         atomic_fetch_add_explicit(&contents.spent, ompls_now() - before, memory_order_relaxed);
     }
     if (values != 0 && event->host != NULL && event->bytes != 0) add_values(&l, event->host, event->bytes);
@@ -326,8 +310,8 @@ static void write_event(const ompls_event *event, uint64_t now, uint64_t duratio
         number(&l, "contended", (int64_t)event->locks->contended);
     }
     if (event->text != NULL) string(&l, "message", event->text);
-    add(&l, "}\n");
-    emit(&l);
+    ompls_line_add(&l, "}\n");
+    emit(&l, event, event->began != 0 ? event->began : now, duration);
     if (strcmp(event->kind, "error") == 0) drain_now();
 }
 

@@ -1,0 +1,109 @@
+"""What `report` shows of a trace: all events, those between two times, or, of a long trace, what its index says.
+
+An index has sums and pieces of time.  What follows from the order of events (what travelled for nothing, the present
+tables) is not in it: whoever asks for that has all events read, or those of a part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ompls.cli import profile, trace
+from ompls.cli.problem import Problem
+from ompls.cli.profile import Region
+from ompls.cli.trace import Copies, Summary, duration
+from ompls.traces import index as indices
+from ompls.traces.events import Event, Unreadable, number
+from ompls.traces.index import Index
+
+MANY = 100_000  # events that are not all read for a first view
+_UNITS = {"ns": 1, "us": 1_000, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+
+
+@dataclass(frozen=True)
+class View:
+    """drawn -- the data of the page's time axis (page/timeline.py);  note -- what is not shown; "" where all is"""
+
+    head: Event
+    regions: list[Region]
+    summary: Summary
+    drawn: Callable[[], dict[str, Any]]
+    note: str = ""
+    whole: bool = True  # what follows from the order of events is known
+
+
+def view(path: str, between: tuple[int, int] | None = None, everything: bool = False) -> View:
+    """What to show of a trace.  Raises Problem.
+
+    between -- nanoseconds since the first event;  everything -- all events, however many there are
+    """
+    try:
+        found = None if everything else indices.index(path)
+        if found is not None and between is None and found.events > MANY:
+            return _of_index(found)
+        if found is not None and between is not None:
+            head, events = indices.part(path, found, found.base + between[0], found.base + between[1])
+            return of_events(head, events, found.base, between)
+    except Unreadable as problem:
+        raise Problem(str(problem)) from problem
+    head, events = trace.recorded(path)
+    origin = number(events[0], "t") if events else 0
+    if between is not None:
+        events = [event for event in events if between[0] <= number(event, "t") - origin <= between[1]]
+    return of_events(head, events, origin, between)
+
+
+def of_events(head: Event, events: list[Event], origin: int, between: tuple[int, int] | None = None) -> View:
+    """All events of a run or of a part; `origin` is when the first one of the run began."""
+    from ompls.cli.page import timeline
+
+    note, summary = "", trace.summarize(events)
+    if between is not None:
+        summary.ended = True
+        note = (
+            f"A part of the run, from {duration(between[0])} to {duration(between[1])} after its first event. What was "
+            "mapped before is in no table."
+        )
+    return View(head, profile.profile(events), summary, lambda: timeline.data(events, origin), note)
+
+
+def _of_index(found: Index) -> View:
+    from ompls.cli.page import timeline
+
+    note = (
+        f"The trace has {found.events:,} events; this is from its index. What travelled for nothing and the present "
+        "tables are not in it: `--between FROM TO` shows all of a part, `--all` reads everything."
+    )
+    if found.left_out:
+        note += f" {found.left_out:,} events are in no sum: there were too many kinds of them."
+    summary = trace.summarize(found.notable)
+    summary.ended = True
+    _count_copies(summary, found.sums)
+    return View(found.head, profile.of_sums(found.sums), summary, lambda: timeline.of_index(found), note, whole=False)
+
+
+def _count_copies(summary: Summary, sums: Iterable[Event]) -> None:
+    for event in sums:
+        if event.get("kind") == "copy":
+            copies = summary.copies.setdefault(trace.key_of(event), Copies())
+            copies.count += number(event, "count")
+            copies.bytes += number(event, "count") * number(event, "bytes")
+            copies.nanoseconds += number(event, "duration")
+
+
+def time(text: str) -> int:
+    """Nanoseconds of `12ms`, `1.5s`, `40us`.  Raises ValueError."""
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)\s*(ns|us|µs|ms|s)", text)
+    if found is None:
+        raise ValueError(f"{text}: not a time like 12ms")
+    return round(float(found[1]) * _UNITS[found[2]])
+
+
+def text(shown: View) -> str:
+    """The tables of `report` and of `run --profile`."""
+    parts = [shown.note] if shown.note else []
+    parts += [profile.tables(shown.regions, shown.whole), trace.tables(shown.summary)]
+    return "\n\n".join(parts)

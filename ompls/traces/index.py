@@ -1,0 +1,127 @@
+"""The index of a long trace: what its events are in all, and where those of a piece of its time are.
+
+The run time writes it, as the line before the last.  It is small; so a first view of a trace need not read the events.
+A program that was ended in between has left none.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from ompls.traces.events import Event, Unreadable, heading, number, parsed
+
+_TAIL = 1 << 16  # bytes that are read from the end at first
+_MOST = 1 << 24  # bytes of an index
+
+
+@dataclass(frozen=True)
+class Lane:
+    """What a device did in one `way`: `to` and `from` it, `kernels`; `host` is what the host did for all of them.
+
+    pieces -- by their numbers: how many events began in it, nanoseconds that it was busy, bytes of the events
+    """
+
+    way: str
+    device: str
+    pieces: dict[int, tuple[int, int, int]]
+
+
+@dataclass(frozen=True)
+class Index:
+    """events -- how many there are; left_out -- of them in no sum
+    base -- when the first one began, in nanoseconds; width -- of a piece of time
+    sums -- events that are alike, as events with a `count`, the `bytes` of each, and the sum of their `duration`s
+    notable -- errors, and the locks of devices, as they are in the trace
+    """
+
+    head: Event
+    events: int
+    left_out: int
+    base: int
+    width: int
+    lanes: tuple[Lane, ...]
+    sums: tuple[Event, ...]
+    notable: tuple[Event, ...]
+    lines: dict[int, tuple[int, int]]  # by a piece's number: where its lines are, in bytes
+
+    @property
+    def span(self) -> int:
+        """Nanoseconds from the first event to the end of the last piece where something happened."""
+        return self.width * (1 + max((piece for lane in self.lanes for piece in lane.pieces), default=0))
+
+
+def index(path: str) -> Index | None:
+    """The index of a trace; None where it has none that can be used.  Raises Unreadable."""
+    try:
+        with open(path, "rb") as file:
+            head = heading(path, file.readline())
+            line = _line_before_last(file)
+            return None if line is None else _index(head, line, file)
+    except OSError as error:
+        raise Unreadable(f"cannot read {path}: {error.strerror}") from error
+    except (TypeError, ValueError, KeyError, AttributeError):
+        return None  # it is somebody else's
+
+
+def part(path: str, index: Index, begin: int, end: int) -> tuple[Event, list[Event]]:
+    """What the trace says of the run, and the events that began between two times of the trace.  Raises Unreadable."""
+    places = [
+        place
+        for piece, place in index.lines.items()
+        if index.base + piece * index.width <= end and begin <= index.base + (piece + 1) * index.width
+    ]
+    try:
+        with open(path, "rb") as file:
+            file.seek(min((first for first, _ in places), default=0))
+            text = file.read(max((last for _, last in places), default=0) - file.tell()) if places else b""
+    except OSError as error:
+        raise Unreadable(f"cannot read {path}: {error.strerror}") from error
+    found = (parsed(line) for line in text.decode("utf-8", "replace").splitlines())
+    events = [event for event in found if event is not None and begin <= number(event, "t") <= end]
+    return index.head, sorted(events, key=lambda event: number(event, "t"))
+
+
+def _line_before_last(file: BinaryIO) -> bytes | None:
+    size, tail = file.seek(0, os.SEEK_END), _TAIL
+    while True:
+        file.seek(max(size - tail, 0))
+        lines = file.read().rstrip(b"\n").split(b"\n")
+        if b'"kind": "end"' not in lines[-1]:
+            return None
+        if len(lines) > 2:
+            return lines[-2] if b'"kind": "index"' in lines[-2][:200] else None
+        if tail >= min(size, _MOST):
+            return None
+        tail *= 8
+
+
+def _index(head: Event, line: bytes, file: BinaryIO) -> Index | None:
+    found = parsed(line.decode("utf-8", "replace"))
+    if found is None or number(found, "width") <= 0:
+        return None
+    lanes = tuple(
+        Lane(str(lane["way"]), str(lane["device"]), {int(n): (int(c), int(b), int(s)) for n, c, b, s in lane["pieces"]})
+        for lane in found["lanes"]
+    )
+    return Index(
+        head,
+        number(found, "events"),
+        number(found, "left_out"),
+        number(found, "base"),
+        number(found, "width"),
+        lanes,
+        tuple(event for event in found["sums"] if isinstance(event, dict)),
+        tuple(_at(file, found["notable"])),
+        {int(piece): (int(begin), int(end)) for piece, begin, end in found["lines"]},
+    )
+
+
+def _at(file: BinaryIO, offsets: list[int]) -> Iterator[Event]:
+    for offset in offsets:
+        file.seek(int(offset))
+        event = parsed(file.readline(_TAIL).decode("utf-8", "replace"))
+        if event is not None:
+            yield event
