@@ -107,6 +107,12 @@ class Toolchain:
 
     def run(self, command: Sequence[str], what: str, cwd: Optional[Path] = None) -> bytes:
         """Run a tool; its standard output.  Raises BuildFailed with what it said, or ToolMissing."""
+        out, said = self.ask(command, what, cwd)
+        sys.stderr.write(said)
+        return out
+
+    def ask(self, command: Sequence[str], what: str, cwd: Optional[Path] = None) -> Tuple[bytes, str]:
+        """The same, for (its standard output, what it said)."""
         try:
             tool = self._start(command, cwd)
         except FileNotFoundError as error:
@@ -132,9 +138,7 @@ class Toolchain:
         said = err.decode("utf-8", "replace")
         if tool.process.returncode != 0:
             raise BuildFailed(what, said, tool.process.returncode)
-        if said:
-            sys.stderr.write(said)
-        return out
+        return out, said
 
     def _start(self, command: Sequence[str], cwd: Optional[Path]) -> Contained:
         with self._starting:

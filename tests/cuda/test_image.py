@@ -309,6 +309,13 @@ case "$*" in
 *-arch=sm_53*|*-arch=compute_53*) ;;
 *) echo "nvcc fatal   : Value 'sm_?' is not defined for option 'gpu-architecture'" >&2; exit 1 ;;
 esac
+case "$*" in *-Xptxas*) cat >&2 <<'.'
+ptxas info    : Compiling entry function 'saxpy' for 'sm_53'
+ptxas info    : Function properties for saxpy
+    16 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads
+ptxas info    : Used 12 registers, 96 bytes smem, 376 bytes cmem[0]
+.
+esac
 while [ "$1" != -o ]; do shift; done
 printf '\\177ELF of nvcc' >"$2"
 """
@@ -366,6 +373,24 @@ def test_nvcc_makes_what_nvrtc_does_not(generation: int, nvcc: None, tmp_path: P
     assert _made(tmp_path, 53) == ("cubin", 53)
     assert _made(tmp_path, 53, "ptx")[0] == "ptx"
     assert _made(tmp_path, 87)[1] == (75 if generation == 1002 else 87)  # which nvcc refuses
+
+
+@pytest.mark.parametrize("generation", [1002, 1300], indirect=True)
+def test_nvcc_tells_the_resources_that_nvrtc_cannot(generation: int, nvcc: None) -> None:
+    told = needs({"k": SAXPY.encode()}, "sm_53")
+    assert (told.target, told.rows) == ("sm_53", [("saxpy", "12", "96", "16", "8", "4")])
+    if generation == 1002:  # else nvrtc tells
+        assert needs({"k": SAXPY.encode()}, "").target == "sm_53"
+        with pytest.raises(RuntimeProblem, match=r"cannot compile for sm_87: nvcc fatal .*--list-gpu-arch"):
+            needs({"k": SAXPY.encode()}, "sm_87")
+
+
+def test_nvcc_tells_the_resources_without_nvrtc(nvcc: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unavailable() -> bool:
+        raise nvrtc.NvrtcUnavailable("there is none")
+
+    monkeypatch.setattr(nvrtc, "makes_cubins", unavailable)
+    assert needs({"k": SAXPY.encode()}, "sm_53").rows[0][1] == "12"
 
 
 @pytest.mark.parametrize("generation", [1300], indirect=True)

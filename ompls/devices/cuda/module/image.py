@@ -197,7 +197,7 @@ class _Unknown(Exception):
 
 # What a compiler that cannot tell which architectures it knows (before CUDA 11.2) may know.
 _UNTOLD = (30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86)
-_NVCC_REFUSES = re.compile(r"nvcc fatal\b.*\barchitecture\b")
+NVCC_REFUSES = re.compile(r"nvcc fatal\b.*\barchitecture\b")
 
 
 def _with_nvrtc(tools: Toolchain, path: Path, target: Tuple[int, str], flags: Sequence[str]) -> Code:
@@ -233,7 +233,7 @@ def _with_nvcc(tools: Toolchain, nvcc: str, path: Path, target: Tuple[int, str],
         try:
             tools.run([*command, "-" + kind, arch, "-x", "cu", str(path), "-o", str(made)], label)
         except BuildFailed as failure:
-            if _NVCC_REFUSES.search(failure.output):
+            if NVCC_REFUSES.search(failure.output):
                 raise _Unknown from failure
             raise
 

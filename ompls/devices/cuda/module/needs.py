@@ -5,31 +5,92 @@ from __future__ import annotations
 import os
 from typing import List, Mapping, Tuple
 
-from ompls.devices.cuda.module import nvrtc
-from ompls.devices.cuda.module.image import RESTRICT
+from ompls.devices.cuda.module import image, nvrtc
+from ompls.devices.cuda.module.image import NVCC_REFUSES, RESTRICT
 from ompls.runtime.devices import Resources
-from ompls.runtime.errors import RuntimeProblem
+from ompls.runtime.errors import BuildFailed, RuntimeProblem
+from ompls.runtime.toolchain import Toolchain
 
 HEAD = ("kernel", "registers", "shared bytes", "local bytes", "spill stores", "spill loads")
 OLDEST = 53  # compute capability of the oldest GPU that we serve
 
 
 def needs(kernels: Mapping[str, bytes], arch: str) -> Resources:
-    """Registers, shared and local memory, spills.  Raises RuntimeProblem when nvrtc is missing or says no.
+    """Registers, shared and local memory, spills.  Raises RuntimeProblem when no compiler is there or it says no.
 
-    arch -- a compute capability, `sm_87`; "": the oldest that both we and this nvrtc serve
+    arch -- a compute capability, `sm_87`; "": the oldest that both we and this compiler serve
+
+    nvrtc is asked, as it starts at once; where it cannot tell, nvcc.
     """
-    rows: List[Tuple[str, ...]] = []
+    nvcc = image.find_nvcc()
+    try:
+        return _of_nvrtc(kernels, arch)
+    except _Silent as silent:
+        if nvcc is None:
+            raise silent.problem from silent
+    with Toolchain() as tools:
+        return _of_nvcc(tools, nvcc, kernels, arch)
+
+
+class _Silent(Exception):
+    """nvrtc cannot tell: `problem` says why."""
+
+    def __init__(self, problem: RuntimeProblem) -> None:
+        super().__init__()
+        self.problem = problem
+
+
+def _of_nvrtc(kernels: Mapping[str, bytes], arch: str) -> Resources:
+    """Raises _Silent, or RuntimeProblem."""
+    try:
+        makes_cubins = nvrtc.makes_cubins()
+    except nvrtc.NvrtcUnavailable as problem:
+        raise _Silent(problem) from problem
     arch = arch or "sm_{}".format(next((n for n in nvrtc.architectures() if n >= OLDEST), OLDEST))
     what = "cannot compile for " + arch
-    if not nvrtc.makes_cubins():
+    if not makes_cubins:
         why = "nvrtc {}.{} stops at PTX, which says nothing of registers".format(*nvrtc.version())
-        raise RuntimeProblem(what, why, "set OMPLS_NVRTC to a libnvrtc of CUDA 11.1 or later")
+        hint = "set OMPLS_NVRTC to a libnvrtc of CUDA 11.1 or later, or put nvcc on PATH"
+        raise _Silent(RuntimeProblem(what, why, hint))
+    compiled = {}
     for name, text in kernels.items():
-        compiled = nvrtc.compile(os.fsdecode(text), arch, options=[RESTRICT])
-        if compiled.unknown:
+        compiled[name] = nvrtc.compile(os.fsdecode(text), arch, options=[RESTRICT])
+        if compiled[name].unknown:
             why = "nvrtc {}.{} does not know it".format(*nvrtc.version())
-            raise RuntimeProblem(what, why, _way_out(arch))
+            raise _Silent(RuntimeProblem(what, why, _way_out(arch)))
+    return _rows(arch, compiled)
+
+
+def _of_nvcc(tools: Toolchain, nvcc: str, kernels: Mapping[str, bytes], arch: str) -> Resources:
+    compiled = {}
+    for name, text in kernels.items():
+        source = tools.scratch / "kernel.cu"
+        source.write_bytes(text)
+        for one in [arch] if arch else ["sm_{}".format(OLDEST), "sm_75"]:  # CUDA 13 begins there
+            command = [nvcc, RESTRICT, "-I" + str(nvrtc.LIBRARY), "-cubin", "-arch=" + one, "-Xptxas", "-v"]
+            command += ["-x", "cu", str(source), "-o", str(tools.scratch / "kernel.cubin")]
+            try:
+                _, log = tools.ask(command, "compiling {} for {}".format(name, one))
+            except BuildFailed as failure:
+                if not NVCC_REFUSES.search(failure.output):
+                    log = failure.output
+                    compiled[name] = nvrtc.Compiled(False, one, "cubin", b"", log, nvrtc.messages(log))
+                    break
+                why = failure.output.strip()
+            else:
+                arch = one
+                compiled[name] = nvrtc.Compiled(True, one, "cubin", b"", log)
+                break
+        else:
+            raise RuntimeProblem("cannot compile for " + one, why, "name one that `nvcc --list-gpu-arch` lists")
+    return _rows(arch or one, compiled)
+
+
+def _rows(arch: str, done: Mapping[str, nvrtc.Compiled]) -> Resources:
+    """Raises RuntimeProblem of what was refused."""
+    rows: List[Tuple[str, ...]] = []
+    what = "cannot compile for " + arch
+    for name, compiled in done.items():
         refused = [m for m in compiled.messages if m.text.startswith("static assertion failed with ")]
         if refused:  # by the device library
             said = refused[0].text.partition('"')[2].rstrip('"')

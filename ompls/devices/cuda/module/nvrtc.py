@@ -269,9 +269,13 @@ def _once(  # noqa: PLR0917 -- what one call of the compiler is
         library.call("nvrtcDestroyProgram", ctypes.byref(program))
     if status and not log:
         log = library.dll.nvrtcGetErrorString(status).decode()
-    messages = [Message(m["file"], int(m["line"]), m["severity"], m["text"]) for m in _MESSAGE.finditer(log)]
     unknown = status == _INVALID_OPTION or (status == _NO_BUILTINS and _NOT_FOR_ONE in log)
-    return Compiled(status == 0, arch, kind, code, log, messages, ptx, unknown)
+    return Compiled(status == 0, arch, kind, code, log, messages(log), ptx, unknown)
+
+
+def messages(log: str) -> List[Message]:
+    """What a compiler of CUDA says, by places."""
+    return [Message(m["file"], int(m["line"]), m["severity"], m["text"]) for m in _MESSAGE.finditer(log)]
 
 
 _ENTRY = re.compile(r"Compiling entry function '(?P<name>[^']+)'")
