@@ -15,8 +15,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ompls.cli.trace import size
     from ompls.runtime.cache import Cache, cache_directory
+    from ompls.traces.words import size
 
     cache = Cache(cache_directory())
     found = cache.sizes()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ompls.cli.problem import Problem
 from ompls.traces import events as reading
 from ompls.traces.events import FROM_DEVICE, TO_DEVICE, UNFINISHED, Event, number
+from ompls.traces.words import duration, size
 
 
 def read(path: str) -> list[Event]:
@@ -63,14 +64,6 @@ def key_of(event: Event) -> tuple[str, str, str]:
     return str(event.get("device", "")), str(event.get("var") or "(unnamed)"), str(event.get("direction", ""))
 
 
-def size_of_grid(value: object) -> str:
-    """A grid or block as people write it: [64, 1, 1] is 64, [8, 4, 1] is 8x4."""
-    parts = [str(part) for part in value] if isinstance(value, list) else [str(value or "")]
-    while len(parts) > 1 and parts[-1] == "1":
-        parts.pop()
-    return "x".join(parts)
-
-
 def tables(summary: Summary) -> str:
     """What was copied as text, and the errors; it says so when nothing was copied."""
     parts = ["Nothing was copied."]
@@ -100,20 +93,3 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]
     lines.insert(1, "  ".join("-" * width for width in widths))
     return "\n".join(line.rstrip() for line in lines)
-
-
-def size(count: int) -> str:
-    """Bytes for people: powers of 1024."""
-    value = float(count)
-    for unit in ("B", "KiB", "MiB"):
-        if value < 1024:
-            return f"{count} B" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1024
-    return f"{value:.1f} GiB"
-
-
-def duration(nanoseconds: int) -> str:
-    for limit, unit, scale in ((1_000, "ns", 1), (1_000_000, "µs", 1_000), (1_000_000_000, "ms", 1_000_000)):
-        if nanoseconds < limit:
-            return f"{nanoseconds} ns" if scale == 1 else f"{nanoseconds / scale:.1f} {unit}"
-    return f"{nanoseconds / 1e9:.2f} s"

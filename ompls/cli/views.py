@@ -13,11 +13,13 @@ from typing import Any
 
 from ompls.cli import profile, trace
 from ompls.cli.problem import Problem
-from ompls.cli.profile import Region
-from ompls.cli.trace import Copies, Summary, duration
+from ompls.cli.trace import Copies, Summary
 from ompls.traces import index as indices
 from ompls.traces.events import Event, Unreadable, number
 from ompls.traces.index import Index
+from ompls.traces.regions import Region, of_sums
+from ompls.traces.regions import profile as by_region
+from ompls.traces.words import duration
 
 MANY = 100_000  # events that are not all read for a first view
 _UNITS = {"ns": 1, "us": 1_000, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
@@ -67,7 +69,7 @@ def of_events(head: Event, events: list[Event], origin: int, between: tuple[int,
             f"A part of the run, from {duration(between[0])} to {duration(between[1])} after its first event. What was "
             "mapped before is in no table."
         )
-    return View(head, profile.profile(events), summary, lambda: timeline.data(events, origin), note)
+    return View(head, by_region(events), summary, lambda: timeline.data(events, origin), note)
 
 
 def _of_index(found: Index) -> View:
@@ -82,7 +84,7 @@ def _of_index(found: Index) -> View:
     summary = trace.summarize(found.notable)
     summary.ended = True
     _count_copies(summary, found.sums)
-    return View(found.head, profile.of_sums(found.sums), summary, lambda: timeline.of_index(found), note, whole=False)
+    return View(found.head, of_sums(found.sums), summary, lambda: timeline.of_index(found), note, whole=False)
 
 
 def _count_copies(summary: Summary, sums: Iterable[Event]) -> None:

@@ -128,9 +128,9 @@ def test_the_profile_finds_copies_in_a_loop(ompls, tmp_path: Path) -> None:
 
 def test_advice_names_rules_that_exist() -> None:
     from ompls.analysis.rules import RULES
-    from ompls.cli import profile
+    from ompls.traces import regions
 
-    named = re.findall(r"\(rule ([a-z-]+)\)", Path(profile.__file__).read_text())
+    named = re.findall(r"\(rule ([a-z-]+)\)", Path(regions.__file__).read_text())
     assert named
     assert set(named) <= set(RULES)
 

@@ -16,9 +16,10 @@ from markupsafe import Markup, escape
 
 from ompls.cli import profile
 from ompls.cli.page.sources import sources
-from ompls.cli.trace import duration, size
 from ompls.cli.views import View
 from ompls.traces.events import UNFINISHED, Event
+from ompls.traces.regions import Region, advice
+from ompls.traces.words import duration, size
 
 
 def page(view: View, name: str) -> str:
@@ -42,7 +43,7 @@ def page(view: View, name: str) -> str:
         compared=profile.looked_at(regions) if view.whole else "",
         note=view.note,
         whole=view.whole,
-        regions=[(r, 100 * r.time / total if total else 0.0, profile.advice(r, total)) for r in regions],
+        regions=[(r, 100 * r.time / total if total else 0.0, advice(r, total)) for r in regions],
         copies=summary.copies,
         errors=summary.errors if summary.ended else [*summary.errors, f"{UNFINISHED}."],
         short=lambda place: place.removeprefix(directory),
@@ -79,7 +80,7 @@ def _directory(places: list[str]) -> str:
         return ""
 
 
-def _shares(regions: list[profile.Region], total: int) -> dict[str, float]:
+def _shares(regions: list[Region], total: int) -> dict[str, float]:
     """How much of the time of all regions each `file:line` took, in percent."""
     shares: dict[str, float] = {}
     for region in regions if total else ():

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from ompls.cli.trace import size, size_of_grid
 from ompls.traces import present
 from ompls.traces.events import FROM_DEVICE, TO_DEVICE, Event, number
 from ompls.traces.index import Index
+from ompls.traces.words import size, size_of_grid
 
 Json: TypeAlias = dict[str, Any]
 MOST = 5000  # bars, and rows of present tables, that a page has
