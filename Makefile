@@ -15,7 +15,9 @@ COVERAGE ?= 85
 PLATFORM ?= linux-x64
 # Four workers keep two cores busy: a third of the time a worker waits for a process that it started.
 # Objects are kept in .cache/objects by their content; what a run leaves there spares the next one a compiler.
-PYTEST = mkdir -p .cache && $(BIN)/python -m pytest -n 4 --dist worksteal --basetemp=$(CURDIR)/.cache/tests
+# A recipe may set variables in front of it, so it is one command.
+PYTEST = $(BIN)/python -m pytest -n 4 --dist worksteal --basetemp=$(CURDIR)/.cache/tests
+$(shell mkdir -p .cache)
 unexport PYTHONDONTWRITEBYTECODE # hundreds of processes start here; without bytecode each compiles all that it imports
 export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm

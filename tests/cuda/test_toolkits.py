@@ -31,9 +31,10 @@ CASES = [*((version, path) for version in GENERATIONS for path in EXAMPLES), *((
 
 
 def library(version: str) -> str:
+    if "OMPLS_TOOLKITS" not in os.environ:
+        pytest.skip("OMPLS_TOOLKITS is not set; `make test-cuda102` fetches the compilers and sets it")
     found = sorted((TOOLKITS / version).glob("libnvrtc[-.]*"))
-    if not found:
-        pytest.skip(f"nvrtc {version} is not in OMPLS_TOOLKITS; `make test-cuda102` puts it there")
+    assert found, f"nvrtc {version} is not in OMPLS_TOOLKITS"
     return str(next(path for path in found if "builtins" not in path.name))
 
 

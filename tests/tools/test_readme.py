@@ -34,3 +34,11 @@ def test_a_command_of_the_readme_works(command: str, shown: list[str]) -> None:
     done = ompls(*shlex.split(command)[1:], cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[: len(shown)] == shown
+
+
+def test_a_target_sets_variables_for_the_command_that_it_runs() -> None:
+    """`VARIABLE=value one && other` sets it for `one` alone: what `other` tests was skipped without a word."""
+    lines = (ROOT / "Makefile").read_text().splitlines()
+    (command,) = (line.removeprefix("PYTEST = ") for line in lines if line.startswith("PYTEST = "))
+    assert not set("&;|") & set(command)
+    assert any(re.match(r"\t@?\w+=\S+ \$\(PYTEST\)", line) for line in lines)
