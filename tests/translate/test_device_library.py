@@ -9,7 +9,8 @@ from ompls.analysis.spec.data_clauses import REDUCTIONS
 from ompls.project.devices import registry
 from ompls.translate.transformations.gpu.reductions import OPERATORS
 
-LIBRARY = Path(__file__).resolve().parents[2] / "ompls/devices/cuda/library"
+ROOT = Path(__file__).resolve().parents[2]
+LIBRARY = ROOT / "ompls/devices/cuda/library"
 # Parallel regions in a team's sequential code are there; what its own code says of them is not a routine of the API.
 DEFINED = re.compile(r"^static __device__ .*?\b(omp_\w+)\(|^template .*?\b(omp_\w+)\(", re.M)
 
@@ -27,3 +28,14 @@ def test_every_reduction_identifier_has_a_class_of_the_library() -> None:
     with_identity = set(re.findall(r"^OMPLS_OPERATOR\((\w+), .*\) OMPLS_IDENTITY\(", text, re.M))
     assert set(OPERATORS) == set(REDUCTIONS)
     assert set(OPERATORS.values()) == with_identity
+
+
+def test_what_kernels_call_stands_on_the_contract_page() -> None:
+    """A name that the translator writes and the library defines; what only the library uses is its own affair."""
+    name = re.compile(r"\b(?:ompls_[a-z0-9_]*[a-z0-9]|OMPLS_[A-Z_]*[A-Z])\b")
+    translate = ROOT / "ompls/translate"
+    texts = [*(translate / "transformations/gpu").glob("*.py"), *(translate / "templates").glob("*.cu.j2")]
+    written = {x for path in texts for x in name.findall(path.read_text())}
+    library = {x for path in LIBRARY.glob("*.cuh") for x in name.findall(path.read_text())}
+    told = set(name.findall((LIBRARY / "ompls_device.cuh").read_text()))
+    assert sorted((written & library) - told) == []

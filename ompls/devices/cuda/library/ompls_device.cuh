@@ -6,9 +6,9 @@
 // A kernel file is either SPMD (every thread runs the kernel; the first statement is ompls_spmd_begin()) or generic
 // (master/worker; it defines OMPLS_GENERIC *before* this include and begins with ompls_target_begin()).  An SPMD file that
 // calls ompls_parallel (nested regions) defines OMPLS_NESTED; one without parallel regions may define OMPLS_SEQUENTIAL, which
-// the routines about levels and limits need, as how many threads a parallel region would have.  An SPMD file whose grid and block have two or three dimensions defines OMPLS_GRID; team
-// and thread numbers are then counted with x fastest.  The mode is a constant of the file, so that thread ids
-// cost nothing; a file that forgets a definition does not compile.
+// the routines about levels and limits need, as how many threads a parallel region would have.  An SPMD file whose grid and
+// block have two or three dimensions defines OMPLS_GRID; team and thread numbers are then counted with x fastest.  The mode
+// is a constant of the file, so that thread ids cost nothing; a file that forgets a definition does not compile.
 #pragma once
 #ifdef OMPLS_GENERIC
 #define OMPLS_IS_GENERIC true
@@ -74,6 +74,7 @@ static __device__ bool ompls_next_guided_chunk(ompls_range<T> *mine, ompls_range
 // which iterations the launch is about; there are at least as many threads.  This thread's is a range of one or none:
 //   for (const unsigned int at : ompls_iterations_x(ompls_part_x)) { … }
 // With OMPLS_LOOPS, where starting a thread is dear (ompls_properties.loops), it has as many as there are for it.
+// ompls_iterations_y and ompls_iterations_z: along the other dimensions.
 template <typename T> struct alignas(8) ompls_part_of { T first, count; };
 using ompls_part = ompls_part_of<unsigned>;
 using ompls_long_part = ompls_part_of<long long>; // of a loop that may have 2^32 iterations or more
@@ -82,6 +83,10 @@ template <typename T, typename I> static __device__ void ompls_latest(T *target,
 // `ordered`: turn k of ompls_turns() is one thread's chunk (0: an equal share), empty for the others; a barrier follows.
 template <typename T> static __device__ T ompls_turns(ompls_range<T> team, T chunk);
 template <typename T> static __device__ ompls_range<T> ompls_get_turn(ompls_range<T> team, T turn, T chunk);
+// For the counters of collapsed loops: a / b where both are positive, and the smaller and the larger of two.
+template <typename T> static __device__ T ompls_quotient(T a, T b);
+template <typename T> static __device__ T ompls_least(T a, T b);
+template <typename T> static __device__ T ompls_most(T a, T b);
 
 // --- SPMD -------------------------------------------------------------------------------------------------------
 // The prologue of an SPMD kernel, called by every thread; no barrier, and nothing at all where it is not needed.
@@ -116,6 +121,10 @@ static __device__ void ompls_error(bool fatal, const char *file, int line, const
 // A lock of the OpenMP API: ompls_with_lock(&lock, [&] { … omp_unset_lock(&lock); … }) without warp deadlock.
 template <typename L, class F> static __device__ void ompls_with_lock(L *lock, F body);
 template <typename L, class F> static __device__ void ompls_with_nest_lock(L *lock, F body);
+// body() once in each thread, after `take` has said true in it: what the two above are made of.
+template <class G, class F> static __device__ void ompls_once_taken(G take, F body);
+// OMPLS_UNJOINED(omp_set_lock, &lock, "why"): a wait that is not joined with what is done under the lock.  A GPU before
+// sm_70 may hang there, so a kernel for one does not compile.
 // The same value; no optimizer knows.  Around the condition of a loop that asks for locks.
 static __device__ bool ompls_unknown(bool value);
 
@@ -144,6 +153,10 @@ template <class Op, typename T> static __device__ T ompls_identity();
 // `apply(out, in)`); several threads and teams may share the target.
 template <class Op, typename T> static __device__ void ompls_join(T *target, T value);
 template <class Op, typename T> static __device__ void ompls_join_array(T *target, const T *mine, long count);
+// A thread's part of a section that begins behind the array's begin.  ompls_before: the pointer that part[0] is element
+// `offset` of; ompls_hidden: the same pointer, of which no compiler knows what it points to.
+template <typename T> static __device__ T *ompls_before(T *part, long offset);
+template <typename T> static __device__ T *ompls_hidden(T *part);
 // `*target = *target OP value` atomically; returns the old value (`capture`).  Any scalar T of 1, 2, 4 or 8 bytes; the
 // value converts to it as in C.
 template <class Op, typename T> static __device__ T ompls_atomic(T *target, ompls_converted<T> value);
@@ -156,6 +169,22 @@ template <typename T, class F> static __device__ T ompls_atomic_update(T *target
 // --- critical ---------------------------------------------------------------------------------------------------
 // ompls_critical(&lock, [&] { … }) without warp deadlock.  `lock` is a zero-initialised __device__ int.
 template <class F> static __device__ void ompls_critical(int *lock, F body);
+
+// --- C that is not C++ ------------------------------------------------------------------------------------------
+// `count` objects on the device's heap until the end of the block: `begin` points to the first.  For arrays of variable
+// length (ompls_stack: for alloca), and for what other threads reach by its address.
+template <typename T> struct ompls_room;
+struct ompls_stack;
+// `float _Complex` and `double _Complex` (ompls_complex.cuh), _Bool where `bool` is a name of the program's, and typeof.
+template <typename T> struct ompls_complex; // #define ompls_typeof(expression); typedef bool ompls_bool
+// GNU C's __builtin_bswap* and __builtin_*_overflow (true: the result does not fit).
+template <typename T> static __device__ T ompls_bswap(T value); // ompls_add_overflow, ompls_sub_overflow, ompls_mul_overflow
+// Its __atomic_* and __sync_*, on objects that the league shares; `order` as C numbers them.  In their order: fetch_OP,
+// OP_fetch, exchange, load, store, compare_exchange; val_compare_and_swap, bool_compare_and_swap; thread_fence.
+//   ompls_fetch_op<Op>, ompls_op_fetch<Op>, ompls_exchange, ompls_load, ompls_store, ompls_compare_exchange;
+//   ompls_swap_if, ompls_swapped; ompls_fence
+// A call through a pointer to a function whose C type is another one's: ompls_across<R>(f, arguments).
+// OpenMP's allocators are numbers; those of omp_init_allocator begin at OMPLS_ALLOCATOR (ompls_allocator, ompls_handle).
 
 // The bodies; omp_get_thread_num() and the other omp_* routines that may be called in a region are in ompls_team.cuh.
 #include "ompls_team.cuh"

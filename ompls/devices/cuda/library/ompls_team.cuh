@@ -96,7 +96,7 @@ struct ompls_team_state {
     unsigned long top;     // of the stack
     alignas(16) char stack[OMPLS_SHMEM_STACK];
 };
-static __shared__ ompls_team_state ompls_team;
+static __shared__ ompls_team_state ompls_shared;
 // How many nested parallel regions (teams of one) each thread is in; files without them have no such table.
 #ifdef OMPLS_NESTED
 static __shared__ unsigned char ompls_depth_of[1024];
@@ -124,9 +124,9 @@ static __device__ inline void ompls_work(int me, int threads)
 {
     const int partial = threads % OMPLS_WARP; // lanes of the last warp that belong to the team
     if (me < threads) {
-        ompls_team.function(ompls_team.vars);
+        ompls_shared.function(ompls_shared.vars);
         if (OMPLS_LANES_INDEPENDENT && partial) {
-            if (me == 0) ompls_team.last = ompls_team.barriers + 1;
+            if (me == 0) ompls_shared.last = ompls_shared.barriers + 1;
             ompls_named_barrier(OMPLS_BARRIER_TEAM, ompls_whole_warps(threads));
         }
     } else if (OMPLS_LANES_INDEPENDENT && me < ompls_whole_warps(threads)) {
@@ -134,7 +134,7 @@ static __device__ inline void ompls_work(int me, int threads)
         do {
             ompls_named_barrier(OMPLS_BARRIER_TEAM, ompls_whole_warps(threads));
             ++passed;
-        } while (ompls_team.last != passed);
+        } while (ompls_shared.last != passed);
     }
     ompls_reconverge();
 }
@@ -145,15 +145,15 @@ template <bool generic> static __device__ bool ompls_target_begin(int limit)
     const int me = threadIdx.x;
     ompls_set_depth(0);
     if (me == OMPLS_MASTER) {
-        ompls_team.top = 0; // the workers see it after the next barrier
-        ompls_team.wanted = ompls_team.limit = limit > 0 && limit < OMPLS_WORKERS ? limit : int(OMPLS_WORKERS);
-        ompls_team.threads = 1; // compilers may read it before they ask whether it counts
+        ompls_shared.top = 0; // the workers see it after the next barrier
+        ompls_shared.wanted = ompls_shared.limit = limit > 0 && limit < OMPLS_WORKERS ? limit : int(OMPLS_WORKERS);
+        ompls_shared.threads = 1; // compilers may read it before they ask whether it counts
         return true;
     }
     if (!OMPLS_LANES_INDEPENDENT && me > OMPLS_MASTER) return false;
     for (;;) { // whole warps come here, together: all lanes read the same number, and ompls_work lets none go ahead
         ompls_named_barrier(OMPLS_BARRIER_START, OMPLS_BLOCK);
-        const int threads = ompls_team.threads;
+        const int threads = ompls_shared.threads;
         if (threads == 0) return false;
         if (me < OMPLS_WORKERS) ompls_work(me, threads);
         ompls_named_barrier(OMPLS_BARRIER_END, OMPLS_BLOCK);
@@ -162,7 +162,7 @@ template <bool generic> static __device__ bool ompls_target_begin(int limit)
 
 static __device__ inline void ompls_target_end()
 {
-    ompls_team.threads = 0;
+    ompls_shared.threads = 0;
     ompls_named_barrier(OMPLS_BARRIER_START, OMPLS_BLOCK);
 }
 
@@ -170,8 +170,8 @@ static __device__ inline void ompls_target_end()
 static __device__ inline int ompls_team_size(int num_threads)
 {
     if (!OMPLS_IS_GENERIC || threadIdx.x != OMPLS_MASTER || ompls_depth() > 0) return 1;
-    if (num_threads <= 0) num_threads = ompls_team.wanted;
-    return num_threads < ompls_team.limit ? num_threads : ompls_team.limit;
+    if (num_threads <= 0) num_threads = ompls_shared.wanted;
+    return num_threads < ompls_shared.limit ? num_threads : ompls_shared.limit;
 }
 
 template <bool nested> static __device__ void ompls_parallel(void (*fn)(void *), void *vars, int num_threads)
@@ -184,11 +184,11 @@ template <bool nested> static __device__ void ompls_parallel(void (*fn)(void *),
         ompls_set_depth(ompls_depth() - 1);
         return;
     }
-    ompls_team.function = fn;
-    ompls_team.vars = vars;
-    ompls_team.threads = num_threads;
-    ompls_team.barriers = 0;
-    ompls_team.last = 0;
+    ompls_shared.function = fn;
+    ompls_shared.vars = vars;
+    ompls_shared.threads = num_threads;
+    ompls_shared.barriers = 0;
+    ompls_shared.last = 0;
     // The master is the only lane of its warp here, or (sm_70) all its lanes come: nobody waits for a lane beside it.
     ompls_named_barrier(OMPLS_BARRIER_START, OMPLS_BLOCK);
     ompls_named_barrier(OMPLS_BARRIER_END, OMPLS_BLOCK);
@@ -204,7 +204,7 @@ template <typename T> static __device__ int ompls_threads_for(T count)
 #else
     if (count >= T(OMPLS_WORKERS * OMPLS_WARP)) return 0;
     const int threads = count > 0 ? ompls_whole_warps(int(count)) : int(OMPLS_WARP);
-    return threads < ompls_team.wanted ? threads : 0;
+    return threads < ompls_shared.wanted ? threads : 0;
 #endif
 }
 
@@ -212,8 +212,8 @@ static __device__ inline void ompls_barrier(OMPLS_SITE_PARAMETER)
 {
     if (ompls_alone()) return;
     if (OMPLS_IS_GENERIC) {
-        if (threadIdx.x == 0) ++ompls_team.barriers;
-        ompls_named_barrier(OMPLS_BARRIER_TEAM, ompls_whole_warps(ompls_team.threads));
+        if (threadIdx.x == 0) ++ompls_shared.barriers;
+        ompls_named_barrier(OMPLS_BARRIER_TEAM, ompls_whole_warps(ompls_shared.threads));
     } else {
         __syncthreads(OMPLS_SITE);
     }
@@ -226,19 +226,19 @@ static __device__ inline void *ompls_push_shmem(const void *from, unsigned long 
 {
     if (!OMPLS_IS_GENERIC || threadIdx.x != OMPLS_MASTER) return const_cast<void *>(from); // runs in the caller: nothing to share
     const unsigned long rounded = (size + 15) / 16 * 16;
-    const bool fits = rounded + 16 <= OMPLS_SHMEM_STACK - ompls_team.top;
-    if (!fits && OMPLS_SHMEM_STACK - ompls_team.top < 16) {
-        printf("ompls: the shared-memory stack is full: %lu bytes\n", ompls_team.top);
+    const bool fits = rounded + 16 <= OMPLS_SHMEM_STACK - ompls_shared.top;
+    if (!fits && OMPLS_SHMEM_STACK - ompls_shared.top < 16) {
+        printf("ompls: the shared-memory stack is full: %lu bytes\n", ompls_shared.top);
         __trap();
     }
-    char *at = fits ? ompls_team.stack + ompls_team.top : static_cast<char *>(malloc(rounded));
+    char *at = fits ? ompls_shared.stack + ompls_shared.top : static_cast<char *>(malloc(rounded));
     if (at == nullptr) {
         printf("ompls: out of device heap for a shared variable of %lu bytes\n", size);
         __trap();
     }
-    ompls_team.top += fits ? rounded : 0;
-    *reinterpret_cast<char **>(ompls_team.stack + ompls_team.top) = at;
-    ompls_team.top += 16;
+    ompls_shared.top += fits ? rounded : 0;
+    *reinterpret_cast<char **>(ompls_shared.stack + ompls_shared.top) = at;
+    ompls_shared.top += 16;
     if (from != nullptr) memcpy(at, from, size);
     return at;
 }
@@ -246,11 +246,11 @@ static __device__ inline void *ompls_push_shmem(const void *from, unsigned long 
 static __device__ inline void ompls_pop_shmem(void *to, unsigned long size)
 {
     if (!OMPLS_IS_GENERIC || threadIdx.x != OMPLS_MASTER) return;
-    ompls_team.top -= 16;
-    char *at = *reinterpret_cast<char **>(ompls_team.stack + ompls_team.top);
+    ompls_shared.top -= 16;
+    char *at = *reinterpret_cast<char **>(ompls_shared.stack + ompls_shared.top);
     if (to != nullptr) memcpy(to, at, size);
-    if (at >= ompls_team.stack && at < ompls_team.stack + OMPLS_SHMEM_STACK)
-        ompls_team.top -= (size + 15) / 16 * 16;
+    if (at >= ompls_shared.stack && at < ompls_shared.stack + OMPLS_SHMEM_STACK)
+        ompls_shared.top -= (size + 15) / 16 * 16;
     else
         free(at);
 }
@@ -260,7 +260,7 @@ static __device__ inline void ompls_pop_shmem(void *to, unsigned long size)
 static __device__ inline int omp_get_thread_num(void) { return ompls_alone() ? 0 : ompls_thread(); }
 static __device__ inline int omp_get_num_threads(void)
 {
-    return ompls_alone() ? 1 : OMPLS_IS_GENERIC ? ompls_team.threads : ompls_threads();
+    return ompls_alone() ? 1 : OMPLS_IS_GENERIC ? ompls_shared.threads : ompls_threads();
 }
 static __device__ inline int omp_get_team_num(void) { return ompls_team_number(); }
 static __device__ inline int omp_get_num_teams(void) { return ompls_teams(); }
@@ -277,11 +277,11 @@ static __device__ inline int omp_get_active_level(void)
 static __device__ inline int omp_in_parallel(void) { return omp_get_active_level() > 0; }
 static __device__ inline int omp_get_thread_limit(void)
 {
-    return OMPLS_IS_GENERIC ? ompls_team.limit : OMPLS_IS_SEQUENTIAL ? OMPLS_SEQUENTIAL : ompls_threads();
+    return OMPLS_IS_GENERIC ? ompls_shared.limit : OMPLS_IS_SEQUENTIAL ? OMPLS_SEQUENTIAL : ompls_threads();
 }
 static __device__ inline int omp_get_max_threads(void)
 {
-    return omp_get_level() > 0 ? 1 : OMPLS_IS_GENERIC ? ompls_team.wanted : omp_get_thread_limit();
+    return omp_get_level() > 0 ? 1 : OMPLS_IS_GENERIC ? ompls_shared.wanted : omp_get_thread_limit();
 }
 static __device__ inline int omp_get_num_procs(void) { return omp_get_thread_limit(); }
 static __device__ inline int omp_get_max_active_levels(void) { return 1; }
@@ -293,7 +293,7 @@ static __device__ inline int omp_get_team_size(int level)
 {
     if (level < 0 || level > omp_get_level()) return -1;
     if (level != 1 || (OMPLS_IS_GENERIC && threadIdx.x >= OMPLS_MASTER)) return 1;
-    return OMPLS_IS_GENERIC ? ompls_team.threads : ompls_threads();
+    return OMPLS_IS_GENERIC ? ompls_shared.threads : ompls_threads();
 }
 static __device__ inline int omp_get_ancestor_thread_num(int level)
 {
@@ -314,7 +314,7 @@ static __device__ inline int omp_get_initial_device(void) { return -1; }
 static __device__ inline void omp_set_num_threads(int threads)
 {
     if (!OMPLS_IS_GENERIC || omp_get_level() > 0) return; // nested regions have one thread
-    if (threads > 0) ompls_team.wanted = threads > ompls_team.limit ? ompls_team.limit : threads;
+    if (threads > 0) ompls_shared.wanted = threads > ompls_shared.limit ? ompls_shared.limit : threads;
 }
 static __device__ inline void omp_set_dynamic(int) {}
 static __device__ inline void omp_set_nested(int) {}

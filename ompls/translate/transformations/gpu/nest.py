@@ -116,11 +116,11 @@ def iterations(e: Emitter, nest: Nest, mine: str) -> tuple[str, str]:
     count = f"ompls_count_{inmost.symbol.name}"
     out = f"for ({kind} ompls_it = {mine}.begin; ompls_it < {mine}.end;) {{\n"
     out += f"const {kind} ompls_row = ompls_quotient(ompls_it, {count}), ompls_start = ompls_row * {count};\n"
-    out += f"const {kind} ompls_stop = ompls_least(ompls_start + {count}, {mine}.end);\n"
+    out += f"const {kind} ompls_row_end = ompls_least(ompls_start + {count}, {mine}.end);\n"
     out += _digits(outer, kind, "ompls_row")
     for loop in outer:
         out += counter(e, loop, "ompls_row" if len(outer) == 1 else f"ompls_at_{loop.symbol.name}", kind)
-    out += f"for (; ompls_it < ompls_stop; {step}) {{\n"
+    out += f"for (; ompls_it < ompls_row_end; {step}) {{\n"
     return out + counter(e, inmost, "ompls_it - ompls_start", kind) + private_counters(e, nest), "\n}\n}\n"
 
 
