@@ -201,7 +201,7 @@ def stub_program(tools: Toolchain, program: Path, devices: Sequence[Device]) -> 
     """The executable that starts a hosted program, which is a shared object."""
     entries = ""
     for device in devices:
-        if device.python_module is not None:
+        if device.hosted:
             library = c_string(device.needs_library) if device.needs_library else "0"
             entries += "{{{}, {}}}, ".format(c_string(device.name), library)
     # What is recorded of this machine means nothing on another one: python3 of its PATH finds the package by itself.
@@ -273,7 +273,7 @@ def build(
     chosen = choose(devices, tools.machine)
     _refuse_other_machine(tools, bundle, cflags)
     kinds = list({device.name: device for device, _ in chosen}.values())
-    hosted = any(device.python_module is not None for device in kinds)
+    hosted = any(device.hosted for device in kinds)
     inputs = tools.objects(_host_jobs(bundle, cflags, hosted)) + core_objects(tools, kinds)
     inputs.append(image_object(tools, images_of(tools, bundle, kinds, cflags, ldflags)))
     link = ["-fopenmp", NO_OFFLOAD, *WRAP, *ldflags, "-pthread", "-ldl", "-lm"]

@@ -3,7 +3,8 @@ the boards of `ompls remote` under their names.
 
 A module is a Python package that defines `DEVICE`, an object with the attributes and methods of `Device` below; the C
 files in it are its native half.  A device written in Python names a factory instead (`python_module`): it then runs in
-the Python-hosted form only.  Nothing else of the run time knows a device by name.
+the Python-hosted form only, unless it has a native half, too, and says which of them programs get (`hosted`).  Nothing
+else of the run time knows a device by name.
 
 OMPLS_DEVICE_PATH has directories with more folders, separated by `:`.  Their code is executed, so they are absolute,
 and only their owner or root may write there; others are left out (`ompls` says so).
@@ -90,6 +91,17 @@ class Device(ABC):
     def name(self) -> str:
         """Its folder's."""
         return self.folder.parent.name
+
+    @property
+    def hosted(self) -> bool:
+        """Whether programs that are built now get its module in Python.  Raises DeviceUnavailable."""
+        return self.python_module is not None
+
+    def as_native(self) -> Device:
+        """This device with a native half.  Raises DeviceUnavailable when it has none."""
+        if self.hosted:
+            raise DeviceUnavailable(self.name, "its module is written in Python", "use a device with a native one")
+        return self
 
     @abstractmethod
     def probe(self) -> Availability:

@@ -44,19 +44,18 @@ def _look_native(libc: ctypes.CDLL, name: bytes) -> None:
 
 
 def _add_modules(library: Path, linked: Sequence[str]) -> None:
-    wanted = [part.partition(":")[0] for part in os.environ.get("OMPLS_DEVICES", "").split(",")]
-    wanted = [name for name in wanted if name]
+    named_by_user = bool(os.environ.get("OMPLS_DEVICES", "").strip(","))
     program = ctypes.CDLL(str(library))
     bridge = ctypes.PyDLL(str(library)).ompls_bridge_add
     bridge.argtypes = [ctypes.py_object]
-    for device in _usable(wanted or linked):
-        make = device.python_module
+    for device in _usable(linked):
+        make = device.python_module  # and not `hosted`, which was asked when the program was built
         if make is None:
             continue
         # Asked here, because it loads the driver, whose exit handlers must be there before the bridge's.  What is
         # wanted by name says itself why it is not there.
         available = state_of(device).available
-        if not available and not wanted:
+        if not available and not named_by_user:
             continue
         try:
             module = make()

@@ -35,7 +35,7 @@ def link(tools: Toolchain, arguments: Sequence[str], output: Path, devices: str)
     kinds = list({device.name: device for device, _ in chosen}.values())
     core = core_objects(tools, kinds)
     ours = ["-x", "none", "-fopenmp", NO_OFFLOAD, *WRAP, *(str(o) for o in core), "-pthread", "-ldl", "-lm"]
-    hosted = any(device.python_module is not None for device in kinds)
+    hosted = any(device.hosted for device in kinds)
     if hosted:
         ours += ["-shared", "-Wl,-Bsymbolic"]
     shared = [library for library in libraries(arguments) if ".so" in library.name]

@@ -9,10 +9,16 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def machine(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment of a machine whose GPUs are fake; skips when pycuda is not built."""
-    if fake.why_not():
-        pytest.skip(fake.why_not())
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of the fake driver and the fake compiler."""
     directory: Path = tmp_path_factory.mktemp("driver")
     fake.build(directory)
-    return fake.environment(directory, tmp_path_factory.mktemp("cache"))
+    return directory
+
+
+@pytest.fixture(scope="session", params=["native", "pycuda"])
+def machine(request: pytest.FixtureRequest, driver: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of a machine whose GPUs are fake, with either module; pycuda's skips when it is not built."""
+    if request.param == "pycuda" and fake.why_not():
+        pytest.skip(fake.why_not())
+    return fake.environment(driver, tmp_path_factory.mktemp("cache"), request.param)

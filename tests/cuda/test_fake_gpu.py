@@ -1,4 +1,5 @@
-"""The device `cuda` through unmodified pycuda on a driver that has no GPU (tests/cuda/fake): all but the hardware."""
+"""The device `cuda`, native and through unmodified pycuda, on a driver that has no GPU (tests/cuda/fake): all but the
+hardware."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import struct
 import subprocess
@@ -47,6 +48,72 @@ def test_a_damaged_container_is_an_error_at_every_length() -> None:
             cuda_image.unpack(whole[:length])
 
 
+# --- the native module's reader of the same ---------------------------------------------------------------------------
+
+
+class _File(ctypes.Structure):
+    """ompls_cuda_file of image.h."""
+
+    _fields_ = [(name, ctypes.c_void_p) for name in ("begin", "end", "kind", "code", "module")]
+
+
+class Reader:
+    """image.c."""
+
+    def __init__(self, library: Path) -> None:
+        self._library = ctypes.CDLL(str(library))
+
+    def read(self, image: bytes, gpu: int) -> list[tuple[str, str, int]] | ImageError:
+        """Kernels, kind and place of the chosen code of each file."""
+        files, error = ctypes.POINTER(_File)(), ctypes.create_string_buffer(4096)
+        held = ctypes.create_string_buffer(image, len(image))
+        where = (held, ctypes.c_uint64(len(image)), gpu, ctypes.byref(files), error)
+        count = self._library.ompls_cuda_files(*where)
+        if count < 0:
+            return ImageError(error.value.decode(), error.raw[512:768].partition(b"\0")[0].decode())
+        found = []
+        for file in files[:count]:
+            kernels = ctypes.create_string_buffer(200)
+            self._library.ompls_cuda_kernels(ctypes.byref(file), kernels, ctypes.c_size_t(len(kernels)))
+            kind = ctypes.string_at(file.kind).decode()
+            found.append((kernels.value.decode(), kind, file.code - ctypes.addressof(held)))
+        return found
+
+    def has(self, image: bytes, kernel: str) -> bool:
+        """Whether the first file has a kernel of that name."""
+        files, error = ctypes.POINTER(_File)(), ctypes.create_string_buffer(4096)
+        held = ctypes.create_string_buffer(image, len(image))
+        self._library.ompls_cuda_files(held, ctypes.c_uint64(len(image)), 53, ctypes.byref(files), error)
+        return bool(self._library.ompls_cuda_has_kernel(files, kernel.encode()))
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
+    """As a library."""
+    library = tmp_path_factory.mktemp("reader") / "reader.so"
+    flags = ("-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
+    source = Path(cuda_image.__file__).with_name("image.c")
+    subprocess.run(["gcc", *flags, source, "-o", library], check=True)
+    return Reader(library)
+
+
+def test_the_native_module_reads_the_container(reader: Reader) -> None:
+    image = cuda_image.pack(FILES)
+    found = reader.read(image, 53)
+    assert isinstance(found, list)
+    assert [file[:2] for file in found] == [("a, b", "cubin"), ("c", "cubin")]
+    assert image[found[0][2] :].startswith(b"\x7fELF one\0")
+    assert all(at % cuda_image.ALIGNMENT == 0 for _, _, at in found)
+    assert [reader.has(image, name) for name in ("a", "b", "c", "", "ab")] == [True, True, False, False, False]
+    assert "is damaged" not in str(reader.read(image, 90))
+
+
+def test_the_native_module_refuses_a_damaged_container(reader: Reader) -> None:
+    whole = cuda_image.pack(FILES)
+    for length in range(len(whole)):
+        assert str(reader.read(whole[:length], 53)).startswith("the image is")
+
+
 # (kind, capability) of what there is; the GPU's capability; which is taken, by place.  CUDA programming guide, "Binary
 # Compatibility" and "PTX Compatibility".
 CHOICES = [
@@ -73,16 +140,23 @@ CHOICES = [
 
 
 @pytest.mark.parametrize(("has", "gpu", "taken"), CHOICES)
-def test_the_best_code_is_chosen(has: list[tuple[str, int]], gpu: int, taken: int | None) -> None:
-    file = KernelFile({}, [Code(kind, capability, b"") for kind, capability in has])
+def test_the_best_code_is_chosen(has: list[tuple[str, int]], gpu: int, taken: int | None, reader: Reader) -> None:
+    file = KernelFile({}, [Code(kind, capability, b"%d" % number) for number, (kind, capability) in enumerate(has)])
+    image = cuda_image.pack([file])
+    native = reader.read(image, gpu)
     if taken is None:
+        assert isinstance(native, ImageError)
+        assert f"the GPU's compute capability is {gpu // 10}.{gpu % 10}" in native.reason
         with pytest.raises(ImageError, match=f"the GPU's compute capability is {gpu // 10}.{gpu % 10}") as caught:
             file.best_for(gpu)
         near = any(code.kind == "cubin" and code.capability // 10 == gpu // 10 for code in file.code)
         assert ("a Tegra chip runs on no other GPU" in str(caught.value)) == near
         assert caught.value.hint.endswith(f"or with OMPLS_CUDA_ARCH={gpu // 10}.{gpu % 10}")
+        assert native.hint == caught.value.hint
     else:
         assert file.best_for(gpu) is file.code[taken]
+        assert isinstance(native, list)
+        assert image[native[0][2] :].startswith(b"%d\0" % taken)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +348,9 @@ def test_an_empty_driver_library_is_no_gpu(tmp_path: Path) -> None:
     env = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}
     words = [sys.executable, "-m", "ompls", "devices"]
     done = subprocess.run(words, env=env, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("cuda       not available: pycuda cannot be imported")
+    assert done.stdout.startswith(
+        "cuda       not available: the NVIDIA driver has no cuInit; install a driver of CUDA 10.2"
+    )
     assert done.stderr == ""
 
 
@@ -285,10 +361,11 @@ def test_who_names_the_gpus_builds_for_them_anywhere(tmp_path: Path, monkeypatch
     monkeypatch.delenv("OMPLS_CUDA_ARCH", raising=False)
     assert "there is no" in ompls(*words).stderr
     monkeypatch.setenv("OMPLS_CUDA_ARCH", "sm_53,sm_87")
+    monkeypatch.setenv("OMPLS_CUDA", "native")
     done = ompls(*words)
     assert (done.returncode, done.stderr) == (0, "")
     program = tmp_path / "saxpy"
-    assert program.read_bytes().count(b"\x7fELF") == 6  # the stub, the program, and two versions for two GPUs
+    assert program.read_bytes().count(b"\x7fELF") == 5  # the program, and two versions for two GPUs
     assert subprocess.run([program], check=False, capture_output=True).returncode == 0  # on the host
     monkeypatch.setenv("OMP_TARGET_OFFLOAD", "mandatory")
     assert subprocess.run([program], check=False, capture_output=True).returncode == 125
@@ -296,7 +373,7 @@ def test_who_names_the_gpus_builds_for_them_anywhere(tmp_path: Path, monkeypatch
 
 @pytest.mark.thorough
 def test_the_fake_driver_is_one_of_todays_simulator(tmp_path: Path) -> None:
-    """It is made of the simulator's sources; what it does is tested where pycuda is (`make test-cuda`)."""
+    """It is made of the simulator's sources."""
     fake.build(tmp_path)
     assert {path.name for path in tmp_path.glob("lib*")} == {"libcuda.so.1", "libnvrtc.so"}
 

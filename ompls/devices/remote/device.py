@@ -51,10 +51,11 @@ class Remote(Device):
     def inner(self) -> Device:
         """The device inside.  Raises DeviceUnavailable for one that cannot be."""
         inner = named(self.inner_name)[0][0]
-        if inner.python_module is not None:
+        try:
+            return inner.as_native()
+        except DeviceUnavailable as error:
             why = "the module of '{}' is written in Python, and a far side has native ones".format(inner.name)
-            raise DeviceUnavailable(self.name, why, "let it have 'host' or 'cudasim' inside")
-        return inner
+            raise DeviceUnavailable(self.name, why, "let it have 'host' or 'cudasim' inside") from error
 
     def probe(self) -> Availability:
         """Kernels of the device inside are compiled here."""

@@ -1,6 +1,6 @@
-"""A GPU that is not there: pycuda over a fake driver and a fake compiler, both of which end in `cudasim`.
+"""A GPU that is not there: the device `cuda` over a fake driver and a fake compiler, both of which end in `cudasim`.
 
-`make test-cuda` builds pycuda; without it what needs it is skipped.
+Its native module needs no more; `make test-cuda` builds pycuda for the other one, whose tests are skipped without it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,11 @@ def _not_there(wanted: set[str]) -> str:
     return "".join(f'__attribute__((visibility("default"))) int {name}(void) {{ return 801; }}\n' for name in rest)
 
 
-def build(directory: Path) -> None:
-    """The two libraries in a directory; without pycuda, the driver has what it defines itself."""
+def build(directory: Path, *, old: bool = False) -> None:
+    """The two libraries in a directory; without pycuda, the driver has what it defines itself.
+
+    old -- a driver of CUDA 10.2, without the names that came later
+    """
     library = map(str, PYCUDA.glob("pycuda/_driver*.so"))
     command = ["nm", "-D", "--undefined-only", *library] if PYCUDA.exists() else ["true"]
     listed = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -43,6 +46,7 @@ def build(directory: Path) -> None:
     subprocess.run(["gcc", *FLAGS, "-c", str(HERE / "calls.c"), "-o", str(calls)], check=True)
     sources = [*(HERE / name for name in DRIVER), calls, *cudasim.DEVICE.native_sources(), stubs]
     hidden = ("-finstrument-functions", "-fvisibility=hidden", "-Wl,-Bsymbolic", "-Wl,-soname,libcuda.so.1", "-pthread")
+    hidden += ("-DOLD",) if old else ()
     subprocess.run(["gcc", *FLAGS, *hidden, *map(str, sources), "-o", str(directory / "libcuda.so.1")], check=True)
     compiler(directory / "libnvrtc.so")
 
@@ -53,11 +57,12 @@ def compiler(library: Path, generation: int = 1209) -> None:
     subprocess.run(["gcc", *FLAGS, *names, str(HERE / "libnvrtc.c"), "-o", str(library)], check=True)
 
 
-def environment(directory: Path, cache: Path) -> dict[str, str]:
-    """The environment of a machine with that GPU."""
+def environment(directory: Path, cache: Path, module: str) -> dict[str, str]:
+    """The environment of a machine with that GPU, whose programs get that module: `native` or `pycuda`."""
     path = os.pathsep.join(filter(None, (str(PYCUDA), os.environ.get("PYTHONPATH"))))
     return {
         **os.environ,
+        "OMPLS_CUDA": module,
         "LD_LIBRARY_PATH": str(directory),
         "PYTHONPATH": path,
         "OMPLS_NVRTC": str(directory / "libnvrtc.so"),

@@ -1,4 +1,5 @@
 /* libcuda.c -- a CUDA driver without a GPU: the functions that pycuda and the device `cuda` use, over the module `cudasim`.
+   The versions in their names are those that cuda.h has for them.
 
    A module of the driver is an image of cudasim (the fake libnvrtc beside this file makes them), which is a process.  The
    modules of a GPU share its memory: one sim_device owns it, and every module has one more that borrows it.  As on a GPU, a
@@ -120,7 +121,7 @@ static void close_module(module *m) {
     free(m->image);
 }
 
-API cuDevicePrimaryCtxRelease_v2(int device) {
+API cuDevicePrimaryCtxRelease(int device) {
     gpu *g = &gpus[device];
     if (g->references == 0) return INVALID_CONTEXT;
     if (--g->references > 0) return SUCCESS;
@@ -130,6 +131,12 @@ API cuDevicePrimaryCtxRelease_v2(int device) {
     memset(g, 0, sizeof *g);
     return SUCCESS;
 }
+
+#ifndef OLD /* a driver of CUDA 10.2 has the other name only */
+API cuDevicePrimaryCtxRelease_v2(int device) {
+    return cuDevicePrimaryCtxRelease(device);
+}
+#endif
 
 API cuCtxPushCurrent_v2(void *context) {
     stack[depth++] = context;

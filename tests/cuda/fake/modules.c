@@ -36,13 +36,17 @@ static int load(gpu *g, module *m, uint64_t size, ompls_error *err) {
     return status;
 }
 
+static unsigned digit(char c) {
+    return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
+}
+
 /* The image that "PTX" holds, or NULL when it is no such text. */
 static void *of_ptx(const char *text) {
     if (strncmp(text, FAKE_PTX, strlen(FAKE_PTX)) != 0) return NULL;
     text += strlen(FAKE_PTX);
     size_t size = strlen(text) / 2;
     unsigned char *image = malloc(size + 1);
-    for (size_t i = 0; image != NULL && i < size; i++) sscanf(text + 2 * i, "%2hhx", image + i);
+    for (size_t i = 0; image != NULL && i < size; i++) image[i] = (unsigned char)(digit(text[2 * i]) << 4 | digit(text[2 * i + 1]));
     return image;
 }
 
@@ -169,7 +173,6 @@ API cuLaunchKernel(void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned
     const char *buffer = NULL;
     uint64_t given = 0, at = 0, sizes[SIM_MAX_PARAMS];
     const void *params[SIM_MAX_PARAMS];
-    (void)args;
     if (fake_before_kernel(stream) != SUCCESS) return g == NULL ? INVALID_CONTEXT : g->sticky;
     if (g == NULL) return INVALID_CONTEXT;
     if (g->sticky) return g->sticky;
@@ -179,11 +182,12 @@ API cuLaunchKernel(void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned
     }
     for (uint32_t i = 0; i < f->nparams; i++) {
         at = sim_round_up(at, f->aligns[i]);
-        params[i] = buffer + at;
+        params[i] = args != NULL ? args[i] : buffer + at;
         sizes[i] = f->sizes[i];
         at += sizes[i];
     }
-    if (at > given) return INVALID_VALUE;
+    if (args == NULL && at > given) return INVALID_VALUE;
+    if (args != NULL && extra != NULL) return INVALID_VALUE;
     if (bx * by * bz > (unsigned)most_threads()) return LAUNCH_OUT_OF_RESOURCES;
     ompls_launch_request request = {.region_file = "", .name = f->name, .grid = {gx, gy, gz}, .block = {bx, by, bz},
                                     .shared_bytes = shared, .nparams = f->nparams, .params = params, .sizes = sizes};

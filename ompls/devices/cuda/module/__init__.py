@@ -1,4 +1,8 @@
-"""The device `cuda` at build time: is it there, and how its image is made.  What runs on GPUs is in gpu.py."""
+"""The device `cuda` at build time: is it there, and how its image is made.
+
+Two modules run on GPUs, with the same images: cuda.c over libcuda alone, and gpu.py through pycuda.  OMPLS_CUDA says
+which one a program gets; it is asked when the program is built.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,8 @@ import os
 from pathlib import Path
 from typing import Dict, List, Mapping, Tuple
 
-from ompls.devices.cuda.module.gpu import LIBRARY, Gpus, capability_of, loaded_driver
+from ompls.devices.cuda.module.driver import LIBRARY, NATIVE, PYCUDA, chosen, gpus, imported_pycuda
+from ompls.devices.cuda.module.gpu import Gpus
 from ompls.devices.cuda.module.image import ImageError, KernelFile, compile_file, pack, second_version, slots, targets
 from ompls.devices.cuda.module.needs import needs
 from ompls.runtime.devices import Availability, Device, ImageJob, Resources
@@ -26,14 +31,35 @@ class Cuda(Device):
     needs_library = LIBRARY
     tells_resources = True
 
+    def __init__(self, module: str = "") -> None:
+        self._module = module
+
+    @property
+    def hosted(self) -> bool:
+        """Whether it is pycuda's module."""
+        return (self._module or chosen()) == PYCUDA
+
+    def as_native(self) -> Device:
+        """The one that needs no Python."""
+        return Cuda(NATIVE)
+
+    def native_sources(self) -> List[Path]:
+        """None when Python has it."""
+        return [] if self.hosted else super().native_sources()
+
+    def native_inputs(self) -> List[Path]:
+        """Its headers."""
+        return sorted(self.folder.glob("*.h"))
+
     def probe(self) -> Availability:
-        """It is there when driver, pycuda and a GPU are."""
+        """It is there when driver and GPU are, and pycuda when its module is asked for."""
         try:
-            driver = loaded_driver()
+            found = gpus()
+            if self.hosted:
+                imported_pycuda()
         except DeviceUnavailable as error:
             return Availability(False, error.reason, error.hint)
-        names = [driver.Device(i).name() for i in range(driver.Device.count())]
-        return Availability(True, description=", ".join(names))
+        return Availability(True, description=", ".join(gpu.name for gpu in found))
 
     def probe_building(self, machine: Machine) -> Availability:
         """Who says for which GPUs it shall be needs none here; for another machine one has to."""
@@ -58,8 +84,7 @@ class Cuda(Device):
         """(compute capability, kind of code): of OMPLS_CUDA_ARCH, else of the GPUs here.  Raises DeviceUnavailable."""
         asked = os.environ.get("OMPLS_CUDA_ARCH", "")
         if not asked:
-            driver = loaded_driver()
-            return sorted({(capability_of(driver.Device(i)), "cubin") for i in range(driver.Device.count())})
+            return sorted({(gpu.capability, "cubin") for gpu in gpus()})
         try:
             return targets(asked)
         except ImageError as error:

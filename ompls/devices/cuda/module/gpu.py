@@ -1,4 +1,4 @@
-"""NVIDIA GPUs at run time, through pycuda; the only file that knows it (imported when a GPU is asked for).
+"""NVIDIA GPUs at run time, through pycuda (imported when a GPU is asked for); cuda.c is the same without Python.
 
 Each GPU has its primary context, so that libraries of the program which use CUDA's run-time API share it.  Where there
 is one GPU, its context stays current in a thread that has used it, as CUDA's run-time API does it; else it is made
@@ -9,21 +9,20 @@ CUDA's errors stay with a context once a kernel has failed: such an error ends t
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-import importlib
 import os
 import struct
 import threading
-import warnings
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
+from ompls.devices.cuda.module.driver import LIBRARY, imported_pycuda
 from ompls.devices.cuda.module.image import ImageError, KernelFile, packer, unpack
 from ompls.devices.cuda.module.lanes import Lanes
 from ompls.devices.cuda.module.staging import Staging, smallest
 from ompls.runtime.errors import DeviceUnavailable
 
-LIBRARY = "libcuda.so.1"
 DEVICE_MAPPED = 2  # CU_MEMHOSTREGISTER_DEVICEMAP
 GATHER = 1 << 16  # bytes: the driver copies that much from pageable memory without waiting; what is smaller is overhead
 _lost: List[object] = []  # what belonged to a failed context: freeing it would only print warnings
@@ -39,21 +38,7 @@ class CudaFailure(Exception):
 
 def loaded_driver() -> Any:
     """pycuda.driver, initialised.  Raises DeviceUnavailable."""
-    try:
-        ctypes.CDLL(LIBRARY)
-    except OSError as error:
-        raise DeviceUnavailable(
-            "cuda", "there is no NVIDIA driver ({})".format(error), "install the driver, or use the device `cudasim`"
-        ) from error
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what they say is in the exception, too
-            driver: Any = importlib.import_module("pycuda.driver")
-    except ImportError as error:
-        hint = "pip install 'ompls[cuda]' where nvcc is on PATH"
-        if "undefined symbol" in str(error):
-            hint = "the driver is older than the CUDA that pycuda was built with: build it again with the driver's"
-        raise DeviceUnavailable("cuda", "pycuda cannot be imported ({})".format(error), hint) from error
+    driver = imported_pycuda()
     try:
         driver.init()
         count = driver.Device.count()
@@ -368,6 +353,10 @@ class Gpus:
     ahead = True  # of the host: core/device.h
     peers = True
     fits = True
+
+    def __init__(self) -> None:
+        with contextlib.suppress(DeviceUnavailable):  # `probe` tells
+            imported_pycuda()  # its exit handlers are there before the bridge's
 
     def probe(self, wanted: int) -> int:
         """How many GPUs there are, whatever is wanted."""

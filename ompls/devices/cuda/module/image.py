@@ -4,27 +4,32 @@ A kernel file becomes a module of its own, because linking GPU code costs speed.
 a toolkit) where it makes that code, else nvcc.  An architecture that neither knows gets PTX of an older one, which the
 driver translates when it loads it.
 
-The container: the magic, the length of a JSON index (8 bytes, little-endian), the index, then the code.  The index
-lists modules: `kernels` maps a name to (offset, size) of each parameter in the parameter buffer; `code` lists (kind,
-compute capability as MAJOR * 10 + MINOR, position after the index, length).
+The container is an index of lines, which image.c reads, too, and the code.  The first line is the magic, the last is
+`end`.  `module` begins one, of which the next lines tell:
+
+* `kernel NAME [OFFSET SIZE]…` -- the parameters' places in the buffer that pycuda wants
+* `code KIND CAPABILITY POSITION LENGTH [CAPABILITY…]` -- KIND is `cubin` or `ptx`; the position counts from the first
+  multiple of 16 behind the index, and is one; a zero byte follows the code, as PTX is text.  The last numbers are the
+  capabilities that machine code runs on.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Dict, Iterable, List, Optional, Sequence, Tuple
 
 from ompls.devices.cuda.module import nvrtc
 from ompls.runtime.errors import BuildFailed, ToolMissing
 from ompls.runtime.toolchain import Toolchain
 
-MAGIC = b"ompls cuda image 1\n"
+MAGIC = b"ompls cuda image 2\n"
+END = b"end\n"
+ALIGNMENT = 16  # of code
 Slots = List[Tuple[int, int]]
 # GPUs of Tegra chips: K1, X1 (Jetson Nano), X2, Xavier, Orin, Thor (10.1 until CUDA 12, then 11.0).  Machine code goes
 # neither from nor to one of them (CUDA programming guide, "Binary Compatibility").
@@ -62,7 +67,7 @@ class KernelFile:
     """One module: the parameters' places of each kernel, and the code."""
 
     kernels: Dict[str, Slots]
-    code: Sequence[Code]
+    code: List[Code]
 
     def best_for(self, capability: int) -> Code:
         """The newest code that runs; cubins before PTX.  Raises ImageError."""
@@ -102,42 +107,55 @@ def packer(places: Slots) -> struct.Struct:
     return struct.Struct(text)
 
 
+def _aligned(size: int) -> int:
+    return (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+
+
 def pack(modules: Sequence[KernelFile]) -> bytes:
     """The container."""
-    blob, index = b"", []
+    blob, lines = b"", []
     for module in modules:
-        listed = []
+        lines.append(["module"])
+        for name, places in sorted(module.kernels.items()):
+            lines.append(["kernel", name, *(str(number) for place in places for number in place)])
         for code in module.code:
-            listed.append((code.kind, code.capability, len(blob), len(code.data)))
-            blob += code.data
-        index.append({"kernels": module.kernels, "code": listed})
-    head = json.dumps({"modules": index}, sort_keys=True).encode()
-    return MAGIC + struct.pack("<Q", len(head)) + head + blob
+            first, blob = code.capability, blob.ljust(_aligned(len(blob)), b"\0")
+            until = first if code.kind == "ptx" else first // 10 * 10 + 10
+            fit = [number for number in range(first, until) if code.runs_on(number)]
+            lines.append(["code", code.kind, *map(str, (first, len(blob), len(code.data), *fit))])
+            blob += code.data + b"\0"
+    index = MAGIC + "".join(" ".join(line) + "\n" for line in lines).encode() + END
+    return index.ljust(_aligned(len(index)), b"\0") + blob
 
 
-def _code(image: bytes, start: int, *described: Any) -> Code:
-    kind, capability, at, size = described
-    data = image[start + at : start + at + size]
-    if len(data) != size:
-        raise ValueError("it ends early")
-    return Code(kind, capability, data)
+def _read(lines: Iterable[str], code: bytes) -> List[KernelFile]:
+    modules: List[KernelFile] = []
+    for line in lines:
+        word, *rest = line.split(" ")
+        if word == "module":
+            modules.append(KernelFile({}, []))
+        elif word == "kernel":
+            numbers = [int(text) for text in rest[1:]]
+            modules[-1].kernels[rest[0]] = [(numbers[i], numbers[i + 1]) for i in range(0, len(numbers), 2)]
+        else:
+            capability, at, size = (int(text) for text in rest[1:4])
+            if at + size >= len(code):
+                raise ValueError("it ends early")
+            modules[-1].code.append(Code(rest[0], capability, code[at : at + size]))
+    return modules
 
 
 def unpack(image: bytes) -> List[KernelFile]:
     """What `pack` was given.  Raises ImageError when it is not a whole container."""
     if not image.startswith(MAGIC):
         raise ImageError("the image is not one of the device `cuda`")
+    end = image.find(b"\n" + END, len(MAGIC) - 1) + 1
     try:
-        (length,) = struct.unpack_from("<Q", image, len(MAGIC))
-        start = len(MAGIC) + 8 + length
-        modules = []
-        for entry in json.loads(image[len(MAGIC) + 8 : start])["modules"]:
-            code = [_code(image, start, *described) for described in entry["code"]]
-            kernels = {name: [(begin, size) for begin, size in places] for name, places in entry["kernels"].items()}
-            modules.append(KernelFile(kernels, code))
-    except (ValueError, KeyError, TypeError, AttributeError, struct.error) as error:
+        if end == 0:
+            raise ValueError("its index has no end")
+        return _read(image[len(MAGIC) : end].decode().splitlines(), image[_aligned(end + len(END)) :])
+    except (ValueError, IndexError) as error:
         raise ImageError("the image is damaged ({})".format(error)) from error
-    return modules
 
 
 # --- compiling --------------------------------------------------------------------------------------------------------
@@ -259,7 +277,8 @@ def compile_file(  # noqa: PLR0917
     """
     flags, nvcc, has_nvrtc = [*options(cflags), *defines], find_nvcc(), nvrtc.available() is not None
     if nvcc is None and not has_nvrtc:
-        raise ToolMissing("nvrtc", "neither nvrtc nor nvcc is found", "pip install 'ompls[cuda]', or a CUDA toolkit")
+        hint = "pip install 'ompls[cuda-preview]', or a CUDA toolkit"
+        raise ToolMissing("nvrtc", "neither nvrtc nor nvcc is found", hint)
     exact = has_nvrtc and (kind == "ptx" or nvrtc.makes_cubins())
     known = (nvrtc.architectures() or _UNTOLD) if has_nvrtc else []
     ways: List[Tuple[Optional[str], Tuple[int, str]]] = []
