@@ -17,6 +17,7 @@ from ompls.cli.terminal import progress
 from ompls.project.devices import AUTO, registry
 from ompls.runtime.boards import board as there
 from ompls.runtime.boards import registered
+from ompls.runtime.boards.needed import refuse_newer
 from ompls.runtime.boards.registered import Board
 from ompls.runtime.boards.ssh import Connection
 from ompls.runtime.errors import DeviceUnavailable
@@ -124,7 +125,7 @@ def _built_here(
     if built.hosted:
         why = f"its module is written in Python, and {board.name} cannot build programs"
         raise DeviceUnavailable(spec, why, "install gcc and Python 3.8 there, and say 'ompls remote test'")
-    there.refuse_newer(output, board.facts, name)
+    refuse_newer(output, board.facts, name)
     data = output.read_bytes()
     program = f"programs/{there.digest({name: data})}/{name}"
     return program, partial(there.put_file, connection, program, data)
