@@ -69,6 +69,33 @@ def test_a_fault_names_the_board_and_the_variable(board: Sshd) -> None:
     assert until(board.is_clean)
 
 
+THREADS = """
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+    int threads = 0, other = 0;
+    #pragma omp target map(from: threads, other)
+    {
+        #pragma omp parallel
+        #pragma omp single
+        threads = omp_get_num_threads();
+        other = getenv("BOARD_OTHER") != NULL;
+    }
+    printf("%d %d\\n", threads, other);
+    return 0;
+}
+"""
+
+
+def test_the_far_side_has_the_programs_settings(board: Sshd, tmp_path: Path) -> None:
+    source = tmp_path / "threads.c"
+    source.write_text(THREADS)
+    said = Sshd(board.place, {**board.environment, "OMP_NUM_THREADS": "3", "BOARD_OTHER": "1"})
+    done = said.ompls("run", "--device", "nano", source)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "3 0\n", "")
+
+
 @pytest.mark.parametrize("mode", ["spin", "copy"])
 def test_a_cut_connection_is_told(board: Sshd, streams: Path, mode: str) -> None:
     with running(board, streams, mode) as run:

@@ -6,6 +6,7 @@ The far side is a program in the board's directory, by its hash, whose standard 
 from __future__ import annotations
 
 import contextlib
+import os
 from pathlib import Path
 from typing import Any, Optional
 
@@ -15,6 +16,7 @@ from ompls.devices.remote.near import Line, Near, Unreachable
 from ompls.devices.remote.streams import Streams
 from ompls.runtime.boards import board as there
 from ompls.runtime.boards.logins import Login, last
+from ompls.runtime.boards.needed import refuse_newer
 from ompls.runtime.boards.registered import Board
 from ompls.runtime.boards.ssh import Connection
 from ompls.runtime.devices import Availability, ImageJob
@@ -29,7 +31,7 @@ class OnBoard(Streams):
     def __init__(self, board: Board, image: bytes) -> None:
         with contextlib.ExitStack() as opened:
             connection = opened.enter_context(Connection(board, opened.enter_context(scratch())))
-            call = there.serve(connection, image)
+            call = there.serve(connection, image, there.settings(os.environ))
             super().__init__(board.name, call.process, call.link)
             self._login = opened.pop_all()
 
@@ -77,7 +79,7 @@ class BoardDevice(Remote):
     def build_image(self, job: ImageJob) -> Path:
         self._refuse_other(job.tools.machine)
         image = build_image(self.inner(), job, program=True)
-        there.refuse_newer(image, self._board.facts, "the far side for '{}'".format(self.name))
+        refuse_newer(image, self._board.facts, "the far side for '{}'".format(self.name))
         return image
 
     def _refuse_other(self, machine: Machine) -> None:

@@ -14,7 +14,7 @@ import tarfile
 import threading
 from pathlib import Path
 from types import FrameType
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set
 
 from ..errors import RuntimeProblem
 from ..launcher import GRACE, TIMED_OUT
@@ -197,15 +197,18 @@ def _run(connection: Connection, words: Sequence[str], timeout: Optional[float])
     return code
 
 
-def serve(connection: Connection, image: bytes) -> Call:
+def serve(connection: Connection, image: bytes, environment: Mapping[str, str]) -> Call:
     """The far side of a device (ompls/devices/remote), running there; its standard streams are the line to it.
+
+    environment -- what it finds in its own
 
     Raises Lost, and RuntimeProblem when the board cannot keep it.
     """
     name = "far/" + digest({"far": image})
     if Kept(connection, [name]).lacks(name):
         put_file(connection, name, image)
-    call = connection.call("serve", name)
+    pairs = ["{}={}".format(*pair) for pair in sorted(environment.items())]
+    call = connection.call("serve", name, *pairs)
     if not call.begun():
         call.ended()
         raise connection.lost("the far side cannot be started")
@@ -267,22 +270,3 @@ def facts(connection: Connection) -> Dict[str, str]:
         if re.match(r"[a-z]+\Z", name):
             found[name] = "".join(c for c in text.strip() if c.isprintable())[:200]
     return found
-
-
-_VERSION = re.compile(rb"GLIBC_([0-9]+(?:\.[0-9]+)+)")
-
-
-def newest_libc(program: Path) -> Tuple[int, ...]:
-    """The newest version of glibc's symbols that an ELF file needs; () for none.  Versions stand in it as texts."""
-    versions = [tuple(map(int, text.split(b"."))) for text in _VERSION.findall(program.read_bytes())]
-    return max(versions, default=())
-
-
-def refuse_newer(program: Path, board_facts: Mapping[str, str], what: str) -> None:
-    """Raises RuntimeProblem for a file that needs a newer C library than the board has."""
-    needed = newest_libc(program)
-    known = re.search(r"([0-9]+(?:\.[0-9]+)+)", board_facts.get("libc", ""))
-    if known is None or not needed or needed <= tuple(map(int, known.group(1).split("."))):
-        return
-    why = "it needs glibc {}, and the board has {}".format(".".join(map(str, needed)), known.group(1))
-    raise RuntimeProblem(what, why, "install gcc and Python 3.8 on the board: then it is built there")

@@ -154,12 +154,14 @@ code() {
     cat "$run/code"
 }
 
-# serve PROGRAM: the far side of a device; standard input and output are its line.
+# serve PROGRAM NAME=VALUE...: the far side of a device; standard input and output are its line.
 serve() {
     enter
     [ -d "$run" ] || fail "the connection was lost before the far side began"
-    export OMPLS_BOARD_RUN="$mark"
     program=$directory/$1
+    shift
+    for pair; do export "$pair"; done
+    export OMPLS_BOARD_RUN="$mark"
     cd || exit 125
     begin
     unset LC_ALL
