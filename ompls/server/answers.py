@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from ompls.server import editing, environment, explanation, kernels, reading
+from ompls.server import editing, environment, explanation, kernels, measured, reading
 from ompls.server.accepting import resolved
 from ompls.server.actions import code_action
 from ompls.server.announced import REWRITE, SHOW
@@ -65,4 +65,5 @@ METHODS: dict[str, Method] = {
     "workspace/textDocumentContent": Method("result", kernels.shown),
     "ompls/whyNoAnswer": Method("result", explanation.answer),
     "ompls/dataEnvironment": Method("unit", environment.answer),
+    "ompls/run, measured": Method("unit", measured.keep),
 }

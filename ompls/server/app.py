@@ -7,7 +7,6 @@ Everything here happens on one event loop and takes moments; what takes longer i
 from __future__ import annotations
 
 import asyncio
-import functools
 import gc
 import itertools
 import logging
@@ -222,9 +221,7 @@ class OmplsServer(LanguageServer):
 
     def _stopped_typing(self, session: Session) -> None:
         session.typing = session.typed = None
-        self._inlay_refresh = asyncio.create_task(
-            logged("inlay hint refresh", functools.partial(self.request, "workspace/inlayHint/refresh", None))
-        )
+        self._inlay_refresh = asyncio.create_task(logged("inlay hint refresh", self.refresh_inlays))
 
     def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         self.previews.closed(params.text_document.uri)
@@ -266,6 +263,13 @@ class OmplsServer(LanguageServer):
 
     async def _ask_for_lenses(self) -> None:
         await self.refresh_lenses()
+        await self.refresh_inlays()
+
+    def measured(self) -> None:
+        """A run was: there are other hints."""
+        self._inlay_refresh = asyncio.create_task(logged("inlay hint refresh", self.refresh_inlays))
+
+    async def refresh_inlays(self) -> None:
         if self.client.refreshes_inlays:
             await self.request("workspace/inlayHint/refresh", None)
 

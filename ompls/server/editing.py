@@ -15,6 +15,7 @@ from ompls.analysis import features
 from ompls.analysis.features import Completion, Refusal
 from ompls.analysis.source import Location
 from ompls.analysis.text import Encoding, LineIndex
+from ompls.server import measured
 from ompls.server.accepting import asked_later
 from ompls.server.announced import LEGEND, TOKEN_TYPES
 from ompls.server.convert import Json, Places
@@ -94,6 +95,7 @@ def inlay_hint(opened: Opened, result: Result, asked: tuple[types.InlayHintParam
         if result.diagnostics is None:  # the rules' analysis counts
             raise NotYet
         found += features.counts(result.tu, start, end)
+    found += measured.inlays(opened, result, start, end)
     places = opened.places(result)
     hints = []
     for number, hint in enumerate(found):

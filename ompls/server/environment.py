@@ -11,6 +11,7 @@ from typing import Any
 from ompls.analysis import features
 from ompls.analysis.features.environment import Known
 from ompls.analysis.source import Location
+from ompls.server import measured
 from ompls.server.convert import Json, Places
 from ompls.server.opened import Opened, Result
 from ompls.server.work import Deadline
@@ -37,6 +38,7 @@ def answer(opened: Opened, result: Result, params: Json) -> Json:
         shown |= {"location": places.location(found.where), "at": "end" if found.end else "before"}
     if found.device:
         shown["runsOn"] = found.device
+    measured.beside(shown, found, opened, result, params.get("visit"))
     return shown
 
 

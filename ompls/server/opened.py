@@ -17,6 +17,7 @@ from ompls.server.messages import Context, Open, Overlay
 from ompls.server.preview import Target
 from ompls.server.senttokens import SentTokens
 from ompls.server.settings import Settings
+from ompls.traces.measured import Measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Opened:
         self.reading = False  # the headers, at the moment
         self.sent = SentTokens()
         self.kernels: dict[Target, Kernel] = {}  # the last that were made, by what they show
+        self.measured: tuple[int, Measured] | None = None  # by a run of the text of this version
         self._uris: dict[str, str] = {opened.path: opened.uri}  # the client's own spelling for what it has open
         self._overlays: dict[str, bytes] = {}
         self.workspace = Workspace(opened.context.roots, opened.context.flags)

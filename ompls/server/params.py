@@ -21,9 +21,10 @@ PREVIEW: Shape = {
 _SIZE = {"columns": int, "rows": int}
 RUN: Shape = {
     "textDocument": _DOCUMENT, "device?": str, "remote?": str, "arguments?": [str], "run?": str, "terminal?": _SIZE,
+    "trace?": bool,
 }  # fmt: skip
 RUN_INPUT: Shape = {"run": str, "text?": str, "terminal?": _SIZE}
-ENVIRONMENT: Shape = {"textDocument": _DOCUMENT, "position": _POSITION}
+ENVIRONMENT: Shape = {"textDocument": _DOCUMENT, "position": _POSITION, "visit?": int}
 WHY: Shape = {"textDocument": _DOCUMENT, "position?": _POSITION}
 LENS: Shape = {"uri": str, "region?": str, "device?": str, "position?": _POSITION}
 

@@ -27,6 +27,7 @@ from ompls.project.problem import FileProblem
 from ompls.runtime import start
 from ompls.server.convert import Json
 from ompls.server.guard import refuse
+from ompls.server.runtraces import Trace
 from ompls.server.terminal import INTERRUPT, Terminal
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ class RunFeature:
         if run in self._terminals:
             raise refuse(f"ompls run: there is a run '{run}'; give this one another name")
         command = ["run", "--device", device, *([f"--remote={remote}"] if remote else [])]
+        trace = Trace.begin(self.server, uri) if params.get("trace") else None
+        command += trace.options if trace is not None else []
         size = params.get("terminal")
         terminal = Terminal(size["columns"], size["rows"]) if size else None
         if terminal is not None:
@@ -74,13 +77,17 @@ class RunFeature:
                 outputs = (("stdout", child.stdout), ("stderr", child.stderr))
                 await asyncio.gather(*(self._stream(run, name, stream) for name, stream in outputs))
             code = await child.wait()
+            measured = await trace.read() if trace is not None else None
         finally:
             await self._stop(child)
+            if trace is not None:
+                trace.end()
             if terminal is not None:
                 self._terminals.pop(run, None)
                 terminal.close()
             self._progress(token, {"kind": "end"})
-        return {"run": run, "exitCode": code, "seconds": round(time.monotonic() - started, 3)}
+        ended = {"run": run, "exitCode": code, "seconds": round(time.monotonic() - started, 3)}
+        return ended if measured is None else ended | {"measured": measured}
 
     def input(self, params: Json) -> None:
         """`ompls/runInput`: somebody types into the terminal of a run, or changes its size."""

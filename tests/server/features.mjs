@@ -81,6 +81,7 @@ const devices = [
 ];
 let output;
 const connection = {
+  measured: { fire: () => (said.refreshed = true) },
   onClient: (take) => take({ onNotification: (_, handler) => (output = handler) }),
   notify: (method, params) => requests.push([method, params]),
   request: (method, params, token) => {
@@ -88,7 +89,7 @@ const connection = {
     if (method === 'ompls/devices') return Promise.resolve({ devices });
     if (method === 'ompls/whyNoAnswer') return Promise.resolve({ markdown: `page ${requests.length}` });
     return new Promise((resolve, reject) => {
-      connection.end = (exitCode) => resolve({ exitCode, seconds: 1 });
+      connection.end = (exitCode) => resolve({ exitCode, seconds: 1, ...(params.trace && { measured: true }) });
       token.onCancelled = () => reject(new Error('cancelled'));
     });
   },
@@ -147,6 +148,13 @@ await settled();
 void run();
 await settled();
 said.terminals = terminals.length;
+void commands.get('ompls.runMeasured')();
+await settled();
+await settled();
+connection.end(0);
+await settled();
+await settled();
+said.measured = terminals.at(-1).text;
 
 // on a device or a board that is chosen
 said.typed = requests.splice(0);

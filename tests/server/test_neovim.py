@@ -121,6 +121,31 @@ def test_it_speaks_about_openmp_and_clangd_about_c(tmp_path: Path) -> None:
     ]
 
 
+MEASURED = """int main(void) {
+  int x = 40;
+  for (int k = 0; k < 2; k++) {
+    #pragma omp target map(tofrom: x)
+    x++;
+  }
+  return x;
+}
+"""
+
+
+@needs_neovim
+def test_a_run_is_measured_until_the_next_edit(tmp_path: Path) -> None:
+    said = run("neovim_measured.lua", MEASURED, tmp_path)
+    assert said[0] == "hint: 2 × T; 8 B to the device, 8 B back"
+    assert said[1:] == [
+        "As it ran: in the construct of line 4, 2 of 2",
+        "= x  references: 1; 4 bytes; host and device have the same values"
+        " │ the run: references: 1; 4 B; begins with 29 00 00 00",
+        "earlier: As it ran: in the construct of line 4, 1 of 2",
+        "earlier: begins with 28 00 00 00",
+        "after an edit: 0 hints",
+    ]
+
+
 @needs_neovim
 def test_what_was_installed_needs_no_path_and_no_configuration(tmp_path: Path) -> None:
     script = Path(sys.executable).parent / "ompls"
@@ -141,7 +166,7 @@ def test_what_was_installed_needs_no_path_and_no_configuration(tmp_path: Path) -
         "- ✅ OK gcc is there, by which headers are read",
         "- ✅ OK running, with the root part",
         "help: ompls.txt *:Ompls*",
-        "complete: devices env explain pin preview run runon",
+        "complete: devices env explain measure pin preview run runon",
         "explain: # a.c, line 1",
     ]
 

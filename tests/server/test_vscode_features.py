@@ -13,10 +13,13 @@ EXTENSION = Path(__file__).parents[2] / "editors" / "vscode"
 NODE = shutil.which("node")
 
 
-@pytest.mark.skipif(
+needs_node = pytest.mark.skipif(
     NODE is None or not (EXTENSION / "node_modules" / "esbuild").exists(),
     reason="node or the extension's packages are not there: 'make typescript' says what to do",
 )
+
+
+@needs_node
 def test_commands_know_their_source_and_runs_share_a_terminal() -> None:
     assert NODE is not None
     script = Path(__file__).with_name("features.mjs")
@@ -42,7 +45,11 @@ def test_commands_know_their_source_and_runs_share_a_terminal() -> None:
         ("vscode-2", "file:///w/b.c", "host"),
         ("vscode-4", "file:///w/c.c", None),
         ("vscode-5", "file:///w/a.c", None),
+        ("vscode-6", "file:///w/a.c", None),
     ]
+    assert [p["run"] for m, p in said["typed"] if m == "ompls/run" and p.get("trace")] == ["vscode-6"]
+    assert said["refreshed"] is True
+    assert said["measured"].endswith("exit code 0 after 1 s: measured, see the data environment\r\n")
     assert [p for m, p in said["typed"] if m == "ompls/runInput"] == [
         {"run": "vscode-1", "text": "x\r"},
         {"run": "vscode-1", "terminal": {"columns": 9, "rows": 8}},
@@ -58,3 +65,26 @@ def test_commands_know_their_source_and_runs_share_a_terminal() -> None:
     asked = ["ompls/devices", "", ""]
     assert said["informed"][1:] == ["ompls: open a C file in a trusted workspace to run it."]
     assert said["chosen"] == [asked, ["ompls/run", "", "nano"], asked, ["ompls/run", "nano", ""]]
+
+
+@needs_node
+def test_the_data_environment_has_what_was_measured_beside_it() -> None:
+    assert NODE is not None
+    script = Path(__file__).with_name("environment_view.mjs")
+    done = subprocess.run([NODE, str(script), str(EXTENSION)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    first, *_, last = said["states"]
+    assert first == [
+        "As it ran: 3 of 3",
+        [
+            "x", "references: 1 │ the run: references: 3", "warning",
+            ["the run: references: 3", "", "warning"], ["mapped here", "", ""],
+        ],
+        ["y", "not predicted │ the run: references: 1", "warning", ["the run: references: 1", "", "warning"]],
+    ]  # fmt: skip
+    assert [state[0] for state in said["states"]] == [f"As it ran: {visit} of 3" for visit in (3, 2, 1, 1, 2)]
+    assert said["states"][2][1][2] == "pass"
+    assert last[1][2] == "warning"
+    assert said["asked"] == [["ompls/dataEnvironment", visit, 4] for visit in (0, 2, 1, 1, 2)]
+    assert said["contexts"][0] == ["setContext", "ompls.measured", True]

@@ -38,6 +38,8 @@ export class Connection {
   private again = false;
   private readonly changed = new vscode.EventEmitter<Health>();
   private readonly clientChanged = new vscode.EventEmitter<LanguageClient>();
+  /** Fires after a run that was asked to be measured. */
+  readonly measured = new vscode.EventEmitter<void>();
   health: Health = 'stopped';
   /** The program that was started last. */
   server: Server | undefined;
@@ -53,6 +55,7 @@ export class Connection {
     context.subscriptions.push(
       this.changed,
       this.clientChanged,
+      this.measured,
       vscode.commands.registerCommand('ompls.restart', () => this.restart('asked for')),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.restart('the workspace is trusted now')),
       vscode.workspace.onDidChangeConfiguration((event) => {

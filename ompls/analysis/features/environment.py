@@ -7,7 +7,9 @@ block.  In the body of a construct what the construct maps is there; on its prag
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ompls.analysis.dataenv.machine.analysis import visits_of
 from ompls.analysis.dataenv.machine.values import Site
@@ -20,6 +22,7 @@ from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.rules.support.framework import Unit, unit_of
 from ompls.analysis.source import Budget, Location
 
+_MOST_PASSED = 50
 _BLANK = re.compile(rb"[ \t]*(?://[^\n]*|/\*(?:(?!\*/)[^\n])*\*/[ \t]*)?\r?(?:\n|\Z)")
 
 
@@ -33,12 +36,20 @@ class Known:
     facts: tuple[tuple[str, Location | None], ...]
 
 
+class Passed(NamedTuple):
+    """A directive that the program has come by at the place, or is in the body of (`inside`)."""
+
+    where: Location
+    inside: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Environment:
     """What is known at a place.
 
     where -- the statement; end -- after it (a block: after its last statement)
     function, device -- whose body it is; the device that runs there, "" where the host does
+    passed -- the directives of the function up to there, the last first
     message -- what there is to say besides the rows: why there are none, that there was no time
     """
 
@@ -49,6 +60,7 @@ class Environment:
     rows: tuple[Known, ...]
     message: str
     complete: bool = True
+    passed: tuple[Passed, ...] = ()
 
 
 def environment(tu: TU, offset: int, budget: Budget | None = None) -> Environment:
@@ -72,9 +84,36 @@ def environment(tu: TU, offset: int, budget: Budget | None = None) -> Environmen
         message = message or "Something was mapped through a pointer that is not known: it is not among these."
     if not known:
         message = message or ("Nothing is mapped here." if visits else "No path comes here.")
-    return Environment(
-        where, point.end, name, devices.pop() if len(devices) == 1 else "", known, message, complete and not watch.more
-    )
+    device = devices.pop() if len(devices) == 1 else ""
+    last = list(_passed(item, x - item.start))[: -_MOST_PASSED - 1 : -1]
+    passed = tuple([Passed(tu.locate(item, stmt.span), inside) for stmt, inside in last])
+    return Environment(where, point.end, name, device, known, message, complete and not watch.more, passed)
+
+
+def _passed(item: Item, at: int) -> Iterator[tuple[DirectiveStmt, bool]]:
+    """The directives before the place in the order of their ends, those that it is in when they begin."""
+    node = item.content.node
+    stmt: Stmt | None = node.body if isinstance(node, FunctionDef) else None
+    while stmt is not None:
+        inner = _inner(stmt, at)
+        if isinstance(stmt, DirectiveStmt) and inner is not None:
+            yield stmt, True
+        elif isinstance(stmt, Compound):
+            for done in stmt.items:
+                if done is inner:
+                    break
+                yield from ((directive, False) for directive in _directives(done))
+            if inner is not None and not inner.span.start <= at < inner.span.end and not _labelled(inner):
+                return
+        stmt = inner
+
+
+def _directives(stmt: ast.Node) -> Iterator[DirectiveStmt]:
+    """Those in a statement, in the order of their ends."""
+    for child in stmt.children():
+        yield from _directives(child)
+    if isinstance(stmt, DirectiveStmt):
+        yield stmt
 
 
 def _on_text(source: bytes, offset: int) -> int:

@@ -1,5 +1,5 @@
 // The data environment: the present table of each device at the cursor, as a tree that follows it; each row leads to its
-// source.  Needs `ompls/dataEnvironment` (experimental).
+// source.  After a run that was measured each row says what was there, too.  Needs `ompls/dataEnvironment` (experimental).
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 import { activePlace } from '../documents';
@@ -30,33 +30,43 @@ interface Entry {
   label: string;
   detail: string;
   certainty: string;
+  measured?: string;
+  differs?: boolean;
   location?: Location;
   facts: Fact[];
 }
 
 interface Environment {
   message: string;
+  measured?: { text: string; visit: number; visits: number };
   devices: { title: string; entries: Entry[] }[];
 }
 
 const ICONS: Record<string, string> = { certain: 'pass', possible: 'question', unknown: 'circle-slash' };
+const DIFFERS = 'warning';
 
 export function activate(context: vscode.ExtensionContext, connection: Connection): void {
   const tree = new Tree();
   const view = vscode.window.createTreeView(VIEW, { treeDataProvider: tree, showCollapseAll: true });
   let timer: NodeJS.Timeout | undefined;
   let asked = 0;
-  const show = async (): Promise<void> => {
+  let last: { textDocument: { uri: string }; position: vscode.Position } | undefined;
+  let measured: Environment['measured'];
+  const show = async (visit?: number): Promise<void> => {
     const place = view.visible ? activePlace() : undefined;
-    if (!place?.position) {
+    if (place?.position) {
+      last = { textDocument: { uri: place.uri.toString() }, position: place.position };
+    } else if (visit === undefined || !last) {
       return; // what was shown stays: the focus is in the view itself, or in another editor
     }
     const number = ++asked;
     try {
-      const params = { textDocument: { uri: place.uri.toString() }, position: place.position };
+      const params = { ...last, visit };
       const answer = await connection.request<Environment>('ompls/dataEnvironment', params);
       if (number === asked) {
-        view.message = answer.message;
+        measured = answer.measured;
+        void vscode.commands.executeCommand('setContext', 'ompls.measured', measured !== undefined && measured.visits > 1);
+        view.message = [answer.message, measured?.text].filter(Boolean).join(' ');
         tree.replace(answer.devices.map(({ title, entries }) => ({ label: title, icon: 'circuit-board', rows: entries.map(row) })));
       }
     } catch (problem) {
@@ -70,20 +80,32 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
     clearTimeout(timer);
     timer = setTimeout(() => void show(), PAUSE);
   };
+  const step = (by: number): void => {
+    if (measured) {
+      void show(Math.min(Math.max(measured.visit + by, 1), measured.visits));
+    }
+  };
   context.subscriptions.push(
     view,
     view.onDidChangeVisibility(soon),
     vscode.window.onDidChangeTextEditorSelection(soon),
     vscode.window.onDidChangeActiveTextEditor(soon),
     connection.onHealth(soon),
+    connection.measured.event(soon),
+    vscode.commands.registerCommand('ompls.environment.earlier', () => step(-1)),
+    vscode.commands.registerCommand('ompls.environment.later', () => step(1)),
     vscode.commands.registerCommand('ompls.dataEnvironment', () => vscode.commands.executeCommand(`${VIEW}.focus`)),
     { dispose: () => clearTimeout(timer) },
   );
 }
 
-function row({ label, detail, certainty, location, facts }: Entry): Row {
-  const rows = facts.map((fact) => ({ label: fact.text, location: fact.location }));
-  return { label, detail, icon: ICONS[certainty] ?? 'question', location, rows };
+function row({ label, detail, certainty, measured, differs, location, facts }: Entry): Row {
+  const rows: Row[] = facts.map((fact) => ({ label: fact.text, location: fact.location }));
+  if (measured !== undefined) {
+    rows.unshift({ label: `the run: ${measured}`, icon: differs ? DIFFERS : 'dashboard' });
+  }
+  const beside = measured === undefined ? detail : `${detail} │ the run: ${measured}`;
+  return { label, detail: beside, icon: differs ? DIFFERS : (ICONS[certainty] ?? 'question'), location, rows };
 }
 
 class Tree implements vscode.TreeDataProvider<Row> {

@@ -11,14 +11,16 @@ interface Output {
   text: string;
 }
 
-/** What `ompls/run` is asked for; `remote`: the whole program on that board. */
+/** What `ompls/run` is asked for; `remote`: the whole program on that board; `trace`: it is measured. */
 interface Wanted {
+  trace?: boolean;
   uri?: string;
   device?: string;
   remote?: string;
 }
 
 interface Ended {
+  measured?: boolean;
   exitCode: number;
   seconds: number;
 }
@@ -69,6 +71,7 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
     }),
     vscode.commands.registerCommand('ompls.run', run),
     vscode.commands.registerCommand('ompls.runOn', runOn),
+    vscode.commands.registerCommand('ompls.runMeasured', () => run({ trace: true })),
   );
 }
 
@@ -141,11 +144,16 @@ class RunTerminal implements vscode.Pseudoterminal {
   }
 
   private async request(id: string, uri: vscode.Uri, wanted: Wanted, token: vscode.CancellationToken): Promise<void> {
-    const params = { textDocument: { uri: uri.toString() }, device: wanted.device, remote: wanted.remote, run: id, terminal: this.size };
+    const { device, remote, trace } = wanted;
+    const params = { textDocument: { uri: uri.toString() }, device, remote, trace, run: id, terminal: this.size };
     let last: string;
     try {
       const ended = await this.connection.request<Ended>('ompls/run', params, token);
       last = `exit code ${ended.exitCode} after ${ended.seconds} s`;
+      if (ended.measured !== undefined) {
+        last += ended.measured ? ': measured, see the data environment' : ': nothing was measured';
+        this.connection.measured.fire();
+      }
     } catch (problem) {
       last = token.isCancellationRequested ? 'stopped' : problem instanceof Error ? problem.message : String(problem);
     }

@@ -7,6 +7,8 @@ local NAME = 'ompls://data-environment'
 local MARKS = { certain = '=', possible = '?', unknown = '-' }
 local places = {} -- by line of the buffer: where it leads
 local asked = 0
+local last -- the client and the parameters of what is shown
+local measured -- of a run: which time it came by is shown (`visit`), and how often it did (`visits`)
 
 local function fill(buffer, lines)
   vim.bo[buffer].modifiable = true
@@ -24,10 +26,15 @@ local function lines_of(answer)
   if answer.message ~= '' then
     add(answer.message)
   end
+  if answer.measured then
+    add(answer.measured.text, answer.measured.location)
+  end
   for _, device in ipairs(answer.devices) do
     add(device.title)
     for _, entry in ipairs(device.entries) do
-      add(('  %s %s  %s'):format(MARKS[entry.certainty] or '?', entry.label, entry.detail), entry.location)
+      local mark = entry.differs and '!' or MARKS[entry.certainty] or '?'
+      local ran = entry.measured and ' │ the run: ' .. entry.measured or ''
+      add(('  %s %s  %s%s'):format(mark, entry.label, entry.detail, ran), entry.location)
       for _, fact in ipairs(entry.facts) do
         local where = fact.location and (' (line %d)'):format(fact.location.range.start.line + 1) or ''
         add('      ' .. fact.text .. where, fact.location)
@@ -42,25 +49,49 @@ local function buffer_of_view()
   return buffer ~= -1 and vim.fn.bufwinid(buffer) ~= -1 and buffer or nil
 end
 
---- Ask for the place of the cursor, if the window is open and the cursor is in a file of the server's.
-function M.refresh()
-  local view, source = buffer_of_view(), vim.api.nvim_get_current_buf()
-  local client = vim.lsp.get_clients({ name = 'ompls', bufnr = source })[1]
-  if not view or not client then
+--- Ask for a place, if the window is open.
+local function ask(client, params)
+  local view = buffer_of_view()
+  if not view then
     return
   end
   asked = asked + 1
+  last = { client = client, params = params }
   local number = asked
-  client:request('ompls/dataEnvironment', server.position(client), function(problem, answer)
+  client:request('ompls/dataEnvironment', params, function(problem, answer)
     if number == asked and vim.api.nvim_buf_is_valid(view) then
       local lines = problem and vim.split(problem.message, '\n') or {}
       places = {}
       if answer then
         lines, places = lines_of(answer)
+        measured = answer.measured
       end
       fill(view, lines)
     end
   end)
+end
+
+--- Ask for the place of the cursor, if it is in a file of the server's.
+function M.refresh()
+  local client = vim.lsp.get_clients({ name = 'ompls', bufnr = vim.api.nvim_get_current_buf() })[1]
+  if client then
+    ask(client, server.position(client))
+  end
+end
+
+--- Ask for the same place again: a run was measured.
+function M.again()
+  if last and vim.lsp.get_client_by_id(last.client.id) then
+    ask(last.client, last.params)
+  end
+end
+
+--- Show an earlier (-1) or later (1) time that the run came by.
+local function step(by)
+  if measured then
+    local visit = math.min(math.max(measured.visit + by, 1), measured.visits)
+    ask(last.client, vim.tbl_extend('force', last.params, { visit = visit }))
+  end
 end
 
 local function go()
@@ -86,6 +117,11 @@ function M.open()
     vim.fn.bufload(buffer)
     vim.bo[buffer].buftype, vim.bo[buffer].swapfile, vim.bo[buffer].modifiable = 'nofile', false, false
     vim.bo[buffer].filetype = 'ompls-environment'
+    for key, by in pairs({ ['<'] = -1, ['>'] = 1 }) do
+      vim.keymap.set('n', key, function()
+        step(by)
+      end, { buffer = buffer, nowait = true, desc = by < 0 and 'The time before in the run' or 'The next time in the run' })
+    end
     vim.keymap.set('n', '<CR>', go, { buffer = buffer, desc = 'Go to its source' })
     local window = vim.api.nvim_open_win(buffer, false, { split = 'below', win = -1, height = 10 })
     vim.wo[window].wrap = false

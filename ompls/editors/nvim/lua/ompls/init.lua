@@ -25,6 +25,11 @@ function M.run(wanted)
   end
 end
 
+--- Run it and measure: hints at constructs, and the run's present tables beside the predicted ones.
+function M.measure(wanted)
+  M.run(vim.tbl_extend('force', wanted or {}, { trace = true }))
+end
+
 --- Choose a device or a board (`vim.ui.select`), and run the program there.
 function M.runon()
   local client = server.running(0)

@@ -41,13 +41,23 @@ function M.start(client, source, wanted)
     end
   end
   local size = { columns = vim.api.nvim_win_get_width(window), rows = vim.api.nvim_win_get_height(window) }
-  local params = { textDocument = { uri = source }, device = wanted.device, remote = wanted.remote, run = run, terminal = size }
+  local params = {
+    textDocument = { uri = source },
+    device = wanted.device,
+    remote = wanted.remote,
+    trace = wanted.trace,
+    run = run,
+    terminal = size,
+  }
   local _, request = client:request('ompls/run', params, function(problem, ended)
     local show = outputs[run]
     outputs[run] = nil
     if last and last.run == run then
       last.client = nil
       show('\r\n' .. (problem and problem.message or ('exit code ' .. ended.exitCode)):gsub('\n', '\r\n') .. '\r\n')
+    end
+    if ended and ended.measured then
+      require('ompls.environment').again()
     end
   end)
   last = { run = run, buffer = buffer, client = client.id, request = request }

@@ -1,0 +1,196 @@
+"""What a traced run measured, beside what the analysis says: hints at constructs, rows of the present tables.
+
+The worker of a document keeps it as long as the text is the one that ran.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+
+from ompls.analysis import features
+from ompls.analysis.features.environment import Environment, Passed
+from ompls.analysis.features.inlay import Inlay
+from ompls.analysis.source import Location
+from ompls.server.convert import Json
+from ompls.server.guard import refuse
+from ompls.server.opened import Opened, Result
+from ompls.traces.events import Unreadable
+from ompls.traces.measured import Measured, measured, visits
+from ompls.traces.present import FOR_EVER, Row
+from ompls.traces.regions import Region, advice
+from ompls.traces.words import duration, size
+
+_SHOWN = 8  # bytes of a value
+
+
+def keep(opened: Opened, result: Result, params: Json) -> bool:
+    """Read a trace of the document; False: its text has changed since it ran."""
+    if params["version"] != result.version:
+        return False
+    try:
+        opened.measured = result.version, measured(params["trace"], os.path.dirname(opened.document.path))
+    except (Unreadable, OSError) as problem:
+        raise refuse(f"the run was not measured: {problem}") from problem
+    return True
+
+
+def _of(opened: Opened, result: Result) -> Measured | None:
+    version, found = opened.measured or (None, None)
+    return found if version == result.version else None
+
+
+# --- hints at constructs -----------------------------------------------------------------------------------------
+
+
+def inlays(opened: Opened, result: Result, start: int, end: int) -> list[Inlay]:
+    """A hint at each construct that ran, whose pragma ends within bytes [start, end]."""
+    found = _of(opened, result)
+    if found is None:
+        return []
+    total = sum(region.time for region in found.regions)
+    hints = []
+    for pragma in features.pragmas(result.tu.source):
+        if pragma.call < 0 and start <= pragma.end <= end:
+            place = _place(result, Location(result.tu.path, pragma.start, pragma.start))
+            regions = [region for region in found.regions if region.place == place]
+            if regions:
+                why = "\n\n".join(_why(region, total) for region in regions)
+                hints.append(Inlay(pragma.end, _label(regions), why))
+    return hints
+
+
+def _place(result: Result, where: Location) -> str:
+    """As the trace names it."""
+    return f"{where.path}:{result.lines.line_of(where.start) + 1}"
+
+
+def _label(regions: list[Region]) -> str:
+    said = ["; ".join(_parts(region)) for region in regions]
+    if len(regions) > 1:
+        said = [f"{region.device}: {text}" for region, text in zip(regions, said, strict=True)]
+    return " │ ".join(said)
+
+
+def _parts(region: Region) -> Iterable[str]:
+    if region.launches:
+        each = duration(region.kernel_time // region.launches)
+        yield each if region.launches == 1 else f"{region.launches} × {each}"
+    ways = ((region.to_bytes, "to the device"), (region.from_bytes, "back"))
+    if travelled := [f"{size(count)} {way}" for count, way in ways if count]:
+        yield ", ".join(travelled)
+    if region.redundant_bytes:
+        yield f"{size(region.redundant_bytes)} for nothing"
+    if not region.launches and not travelled:
+        yield "nothing was copied"
+
+
+def _why(region: Region, total: int) -> str:
+    times = f"kernels {duration(region.kernel_time)}, copies {duration(region.copy_time)}"
+    said = [f"**Measured on {region.device}**: {times}"]
+    return "\n".join([*said, *(f"* {text}" for text in advice(region, total))])
+
+
+# --- present tables ----------------------------------------------------------------------------------------------
+
+
+def beside(shown: Json, environment: Environment, opened: Opened, result: Result, asked: int | None) -> None:
+    """Add what was measured to the answer about a place.  asked -- which time that the run came by, from 1."""
+    found = _of(opened, result)
+    if found is None or not found.events:
+        return
+    passed, times = _times(found, environment, result)
+    if passed is None:
+        return
+    number = min(max(asked or len(times), 1), len(times))
+    tables = found.at(times[number - 1])
+    places = opened.places(result)
+    line = result.lines.line_of(passed.where.start) + 1
+    where = f"in the construct of line {line}" if passed.inside else f"after line {line}"
+    shown["measured"] = {
+        "text": f"As it ran: {where}, {number} of {len(times)}" if len(times) > 1 else f"As it ran: {where}",
+        "visit": number,
+        "visits": len(times),
+        "location": places.location(passed.where),
+    }
+    _pair(shown, tables)
+
+
+def _times(found: Measured, environment: Environment, result: Result) -> tuple[Passed | None, list[int]]:
+    """The nearest directive that the run came by, and the events then."""
+    for passed in environment.passed:
+        if passed.where.path == result.tu.path:
+            times = visits(found.events, _place(result, passed.where), passed.inside)
+            if times:
+                return passed, times
+    return None, []
+
+
+def _pair(shown: Json, tables: list[Row]) -> None:
+    """Put the measured rows beside the predicted ones, and those that were not predicted below."""
+    devices: dict[str, list[Row]] = {}
+    for row in tables:
+        devices.setdefault(row.device, []).append(row)
+    for group in shown["devices"]:
+        name = _named(group["device"], list(devices), len(shown["devices"]))
+        rows = devices.pop(name, []) if name else []
+        group["title"] += f" ({name})" if name else ""
+        for entry in group["entries"]:
+            key = _key(entry["section"] or entry["name"])
+            found = next((row for row in rows if _key(row.section) == key), None)
+            if found is not None:
+                rows.remove(found)
+            _mark(entry, found)
+        group["entries"] += map(_only_measured, rows)
+    for name, rows in devices.items():
+        title = f"{name}, where the analysis knows of nothing"
+        shown["devices"].append({"device": name, "title": title, "entries": list(map(_only_measured, rows))})
+
+
+def _named(number: str, names: list[str], predicted: int) -> str:
+    """Which measured device is meant by a number: several kinds of devices have other numbers in the program."""
+    if len(names) == predicted == 1:
+        return names[0]
+    kinds = {name.rpartition(":")[0] for name in names}
+    return f"{kinds.pop()}:{number}" if len(kinds) == 1 and number.isdigit() else ""
+
+
+def _key(section: str) -> str:
+    return re.sub(r"\s", "", section)
+
+
+def _mark(entry: Json, row: Row | None) -> None:
+    if row is None:
+        absent = entry["certainty"] == "certain"
+        entry |= {"measured": "not there", "differs": True} if absent else {"measured": "not there", "differs": False}
+        return
+    entry |= {"measured": _said(row), "differs": not _agrees(entry["references"], row.references)}
+
+
+def _agrees(predicted: str, count: int) -> bool:
+    numbers = [int(number) for number in re.findall(r"\d+", predicted)]
+    if "infinite" in predicted and count == FOR_EVER:
+        return True
+    if not numbers:
+        return predicted != "infinite"
+    return count in numbers or ("more" in predicted and count >= max(numbers))
+
+
+def _said(row: Row) -> str:
+    references = "for ever" if row.references == FOR_EVER else f"references: {row.references}"
+    said = [references, size(row.bytes)]
+    if row.values:
+        count = min(len(row.values) // 2, _SHOWN)
+        more = " …" if row.bytes > count else ""
+        said.append(f"begins with {' '.join(row.values[2 * n : 2 * n + 2] for n in range(count))}{more}")
+    return "; ".join(said)
+
+
+def _only_measured(row: Row) -> Json:
+    return {
+        "name": row.section, "section": row.section, "references": str(row.references), "bytes": size(row.bytes),
+        "valid": [], "certainty": "measured", "attached": [], "label": row.section, "detail": "not predicted",
+        "facts": [{"text": f"mapped at {row.region}"}] if row.region else [],
+        "measured": _said(row), "differs": True,
+    }  # fmt: skip

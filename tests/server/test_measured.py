@@ -1,0 +1,141 @@
+"""A run with a trace: hints at constructs, and the measured present tables beside the predicted ones."""
+
+from __future__ import annotations
+
+import asyncio
+import glob
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from .conftest import Editor
+
+pytestmark = pytest.mark.asyncio
+
+TEXT = """\
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int n = 8, x[8] = {7};
+  int *p = malloc(n * sizeof *p);
+  #pragma omp target enter data map(to: x)
+  if (argc > 1) {
+    #pragma omp target enter data map(alloc: p[0:n])
+  }
+  for (int k = 0; k < 3; k++) {
+    #pragma omp target map(tofrom: x)
+    x[0]++;
+  }
+  #pragma omp target exit data map(from: x)
+  return x[0];
+}
+"""
+
+
+async def run(editor: Editor, path: Path, **more: Any) -> Any:
+    path.write_text(TEXT)
+    editor.open(path.as_uri(), TEXT)
+    params = {"textDocument": {"uri": path.as_uri()}, "device": "host", "trace": True, **more}
+    return await asyncio.wait_for(editor.request("ompls/run", params), 90)
+
+
+async def environment(editor: Editor, uri: str, needle: str, **more: Any) -> Any:
+    at = editor.at(uri, needle)
+    position = {"line": at.line, "character": at.character}
+    return await editor.request("ompls/dataEnvironment", {"textDocument": {"uri": uri}, "position": position, **more})
+
+
+async def hints(editor: Editor, uri: str) -> dict[int, str]:
+    params = types.InlayHintParams(
+        types.TextDocumentIdentifier(uri), types.Range(types.Position(0, 0), types.Position(99, 0))
+    )
+    found = await editor.client.text_document_inlay_hint_async(params)
+    labels = {hint.position.line + 1: str(hint.label) for hint in found or []}
+    return {line: label for line, label in labels.items() if "device" in label or "back" in label}
+
+
+async def test_hints_stand_at_constructs_until_the_next_edit(vscode: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    ended = await run(vscode, tmp_path / "a.c")
+    assert (ended["exitCode"], ended["measured"]) == (10, True)
+    assert [m for m, _ in vscode.requested if m == "workspace/inlayHint/refresh"]
+    found = await hints(vscode, uri)
+    assert found[5] == "32 B to the device"
+    assert found[13] == "32 B back"
+    params = types.InlayHintParams(
+        types.TextDocumentIdentifier(uri), types.Range(types.Position(9, 0), types.Position(10, 0))
+    )
+    (kernel,) = await vscode.client.text_document_inlay_hint_async(params)
+    assert kernel.label.startswith("3 × ")
+    assert kernel.tooltip.value.startswith("**Measured on host:0**: kernels ")
+    vscode.replace(uri, "return x[0]", "return x[1]")
+    assert await hints(vscode, uri) == {}
+    assert "measured" not in await environment(vscode, uri, "return x[1]")
+    assert glob.glob(f"{tempfile.gettempdir()}/ompls-run-*") == []
+
+
+async def test_the_measured_table_stands_beside_the_predicted_one(vscode: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "b.c").as_uri()
+    await run(vscode, tmp_path / "b.c", arguments=["more"])
+    answer = await environment(vscode, uri, "x[0]++")
+    assert answer["measured"] | {"location": None} == {
+        "text": "As it ran: in the construct of line 10, 3 of 3", "visit": 3, "visits": 3, "location": None,
+    }  # fmt: skip
+    assert answer["measured"]["location"]["range"]["start"]["line"] == 9
+    (device,) = answer["devices"]
+    assert device["title"] == "device 0, which runs here (host:0)"
+    rows = {entry["label"]: (entry["certainty"], entry["measured"], entry["differs"]) for entry in device["entries"]}
+    assert rows["x"] == ("certain", "references: 2; 32 B; begins with 07 00 00 00 00 00 00 00 …", False)
+    assert rows["p[0:n]"] == ("possible", "references: 1; 32 B", False)
+    first = await environment(vscode, uri, "x[0]++", visit=1)
+    assert first["measured"]["text"] == "As it ran: in the construct of line 10, 1 of 3"
+    last = await environment(vscode, uri, "return x[0]")
+    assert last["measured"]["text"] == "As it ran: after line 13"
+    assert [entry["measured"] for device in last["devices"] for entry in device["entries"]] == ["references: 1; 32 B"]
+
+
+async def test_a_run_of_a_text_that_has_changed_since_is_not_kept(vscode: Editor, tmp_path: Path) -> None:
+    path = tmp_path / "c.c"
+    slow = asyncio.create_task(run(vscode, path))
+    await asyncio.sleep(0.3)
+    vscode.replace(path.as_uri(), "return x[0]", "return x[1]")
+    assert (await slow)["measured"] is False
+    assert await hints(vscode, path.as_uri()) == {}
+
+
+async def test_what_differs_is_told() -> None:
+    from ompls.server.measured import _pair
+    from ompls.traces.present import Row
+
+    entry = {"name": "x", "label": "x", "detail": "", "certainty": "certain", "facts": []}
+    shown = {
+        "devices": [
+            {
+                "device": "0",
+                "title": "device 0",
+                "entries": [
+                    {**entry, "section": "x", "references": "1"},
+                    {**entry, "section": "y[0: n]", "references": "2 or more"},
+                    {**entry, "section": "z", "references": "1"},
+                    {**entry, "section": "g", "references": "infinite"},
+                ],
+            }
+        ]
+    }
+    tables = [
+        Row("host:0", "x", 0, 4, 2, "a.c:1", 0, 9),
+        Row("host:0", "y[0:n]", 8, 4, 3, "a.c:1", 0, 9),
+        Row("host:0", "g", 16, 4, -1, "a.c:1", 0, 9),
+        Row("host:0", "w", 24, 4, 1, "a.c:2", 0, 9),
+    ]
+    _pair(shown, tables)
+    entries = shown["devices"][0]["entries"]
+    assert [(e["section"], e["measured"], e["differs"]) for e in entries] == [  # type: ignore[index]
+        ("x", "references: 2; 4 B", True),
+        ("y[0: n]", "references: 3; 4 B", False),
+        ("z", "not there", True),
+        ("g", "for ever; 4 B", False),
+        ("w", "references: 1; 4 B", True),
+    ]
