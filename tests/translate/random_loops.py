@@ -62,6 +62,37 @@ class Loops(Statements):
             name, ["long s = 1;", "int x = 5;"], f"{directive}\n{lines}\n{{\n{body}}}", ["s", "s == 1 ? 0 : x"]
         )  # without iterations a lastprivate value is not specified
 
+    def transformed(self, name: str) -> str:
+        """Loops under loop transformations, which gcc 12 knows nothing of: in whatever order, each iteration once."""
+        depth, size = self.r.choice((1, 2, 2, 3)), lambda: self.r.choice((1, 2, 3, 4, 7, 100))
+        counters = [self.fresh("i") for _ in range(depth)]
+        headers = []
+        for c in counters:
+            first, count, step = self.r.randrange(-4, 6), self.r.choice((0, 1, 4, 5, 6, 8)), self.r.choice((1, 1, 2, 3))
+            kind = "unsigned" if first >= 0 and self.r.random() < 0.3 else self.r.choice(("int", "int", "long"))
+            last = self.r.choice((f"{first + count * step}", f"{first + count * step - 5} + five"))
+            up = f"for ({kind} {c} = {first}; {c} < {last}; {c} += {step})"
+            down = f"for ({kind} {c} = {last}; {c} > {first}; {c} -= {step})"
+            headers.append(self.r.choice((up, up, down)))
+        several = ["interchange"] if depth > 1 else []
+        forms = [
+            f"tile sizes({', '.join(str(size()) for _ in counters)})",
+            f"stripe sizes({', '.join(str(size()) for _ in counters)})",
+            *several, "reverse", f"unroll partial({size()})", f"reverse\n#pragma omp tile sizes({size()})",
+        ]  # fmt: skip
+        form = self.r.choice(forms)
+        generated = 2 * depth if form.startswith(("tile", "stripe")) else depth if form == "interchange" else 1
+        collapse = self.r.randrange(1, min(generated, depth, 2) + 1)
+        first_line, *rest = self.r.choice(_LEAGUES).split("\n")
+        lines = [f"#pragma omp {first_line} map(tofrom: out, s)", *rest]
+        lines[-1] += f" reduction(+: s) collapse({collapse})"
+        index = " + ".join(f"{c} * {f}" for c, f in zip(counters, (1, 5, 13), strict=False))
+        body = (
+            f"unsigned cell = (unsigned)({index}) % N;\n#pragma omp atomic\nout[cell] += {index} + 3;\ns += {index};\n"
+        )
+        region = "\n".join([*lines, f"#pragma omp {form}", *headers, f"{{\n{body}}}"])
+        return self.function(name, ["long s = 1;", "int five = 5;"], region, ["s"])
+
     def in_order(self, name: str) -> str:
         """Ordered regions, and the latest of some assignments."""
         i, inside, threads = self.fresh("i"), Scope(), self.r.choice((1, 3, 33, 40))

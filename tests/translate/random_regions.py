@@ -19,7 +19,7 @@ class Program(Loops):
 
     def text(self, regions: int) -> str:
         kinds = [self.worksharing, self.worksharing, self.sequential, self.workers, self.data, self.atomics,
-                 self.triangle, self.triangle, self.in_order]  # fmt: skip
+                 self.triangle, self.triangle, self.in_order, self.transformed]  # fmt: skip
         functions = [self.r.choice(kinds)(f"r{k}") for k in range(regions)]
         calls = "".join(f"    r{k}();\n" for k in range(regions))
         return PRELUDE + "\n".join(functions) + f"\nint main(void)\n{{\n{calls}    return 0;\n}}\n"
