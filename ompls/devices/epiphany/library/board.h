@@ -82,6 +82,7 @@ typedef struct {
 typedef struct {
     volatile uint32_t number;
     uint32_t remote, dependent; /* writes of cores to others' memories; how many of them, at most, had to wait for each other */
+    uint32_t fences;            /* of `flush` and of atomics */
     epi_finding of[64];
 } epi_findings;
 

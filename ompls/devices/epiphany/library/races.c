@@ -247,6 +247,7 @@ void __tsan_atomic_thread_fence(int order) {
     finish_reading(core);
     if (order != RELEASE) join(clocks[core], noticed[core]);
     if (order < RELEASE) return;
+    __atomic_fetch_add(&((epi_findings *)EPI_FINDINGS)->fences, 1, __ATOMIC_SEQ_CST);
     join(fenced[core], clocks[core]);
     if (clocks[core][core] < LAST) clocks[core][core]++;
 }

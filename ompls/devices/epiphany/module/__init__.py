@@ -64,7 +64,7 @@ class Epiphany(Device):
     """Sixteen cores with 32 KiB each, emulated by processes of this machine."""
 
     image_class = "epiphany"
-    kernel_class = "default"
+    kernel_class = "epiphany"
     emulated = True
     checks = True
     tells_resources = True

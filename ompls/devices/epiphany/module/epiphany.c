@@ -30,7 +30,7 @@ static void epi_close(void *handle) {
     board *b = handle;
     const epi_findings *found = (const void *)(b->memory + (EPI_FINDINGS - EPI_EXTERNAL));
     if (b->started && b->owner == getpid() && getenv("OMPLS_EPIPHANY_COUNT") != NULL)
-        fprintf(stderr, "ompls: epiphany: %u writes to other cores, %u of them one after the other\n", found->remote, found->dependent);
+        fprintf(stderr, "ompls: epiphany: %u writes to other cores, %u of them one after the other, %u fences\n", found->remote, found->dependent, found->fences);
     if (b->started && b->owner == getpid()) kill((pid_t)b->control->process, SIGKILL); /* its cores end with it */
     ompls_drop_blocks(&b->blocks);
     munmap(b->memory, WHOLE);

@@ -31,6 +31,8 @@ _FLAGS = (
     *("-Os", "-ffreestanding", "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"),
     *("-fno-stack-protector", "-fno-tree-loop-distribute-patterns", "-ffp-contract=off", "-funsigned-char", "-w"),
 )
+# Writes of the kernel have arrived (target/__init__.py): gcc makes nothing of it for the chip.
+_FENCE = "-D__sync_synchronize()=({extern void chip_fence(void);chip_fence();})"
 _NEAR = re.compile(r"^/\* ompx_local, in bytes:(.*) \*/$", re.MULTILINE)  # translate/transformations/default.py
 _HERE = ("-m32", "-msse2", "-mfpmath=sse", "-malign-double", "-fno-pie")
 _LINK = ("-nostdlib", "-static", "-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-T," + str(LIBRARY / "ecore.ld"))
@@ -87,7 +89,7 @@ class Measure:
 
     def _object(self, tools: Toolchain, path: Path, depends: Optional[Tuple[Path, ...]] = None) -> Path:
         """For a chip, gcc's driver would ask for threads with -fopenmp: the compiler proper does not."""
-        openmp = () if depends is not None else ("-fopenmp", "-foffload=disable")
+        openmp = () if depends is not None else ("-fopenmp", "-foffload=disable", _FENCE)
         if self.prefix is None:
             return tools.object(Compile(path, (*_HERE, *_FLAGS, "-std=gnu17", *openmp), depends=depends))
         if depends is not None:
@@ -98,10 +100,10 @@ class Measure:
         def make(made: Path) -> None:
             text = made.with_suffix(".s")
             what = "compiling {} for the chip".format(path.name)
-            tools.run([proper, "-quiet", *_FLAGS, "-std=gnu17", "-fopenmp", str(path), "-o", str(text)], what)
+            tools.run([proper, "-quiet", *_FLAGS, _FENCE, "-std=gnu17", "-fopenmp", str(path), "-o", str(text)], what)
             tools.run([gcc, "-c", str(text), "-o", str(made)], what)
 
-        content = [tools.version("gcc").encode(), os.fsencode("\0".join(_FLAGS)), path.read_bytes()]
+        content = [tools.version("gcc").encode(), os.fsencode("\0".join((*_FLAGS, _FENCE))), path.read_bytes()]
         return tools.cached(content, ".o", make)
 
 
