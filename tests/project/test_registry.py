@@ -49,7 +49,7 @@ def test_ours_say_the_same_to_everybody() -> None:
     modules = all_devices()
     assert set(modules) == {d.name for d in known.devices.values() if not d.planned}
     for name, module in modules.items():
-        assert module.kernel_class == known.devices[name].kernels
+        assert module.kernel_class == known.devices[name].kernel_class
 
 
 def test_a_device_says_what_is_other_than_in_the_one_that_it_is_like(
