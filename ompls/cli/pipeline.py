@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -225,8 +225,12 @@ def build(
     output: Path | None = None,
     *,
     machine: Machine = HERE,
+    facts: Mapping[str, str] | None = None,
 ) -> Built:
-    """Build the bundle in the private directory `scratch`.  Raises Problem; a compiler's own words go to stderr."""
+    """Build the bundle in the private directory `scratch`.  Raises Problem; a compiler's own words go to stderr.
+
+    facts -- the machine's, when it is a board without Python
+    """
     from ompls.runtime.build import build as build_bundle
     from ompls.runtime.errors import BuildFailed, RuntimeProblem
 
@@ -234,7 +238,7 @@ def build(
     bundles.write(bundle.files, str(directory))
     cflags, ldflags = split_link_flags(flags)
     try:
-        return build_bundle(directory, spec, output, cflags, ldflags, machine=machine)
+        return build_bundle(directory, spec, output, cflags, ldflags, machine=machine, facts=facts)
     except BuildFailed as error:
         sys.stderr.write(error.output)
         raise Problem(str(error)) from error

@@ -13,7 +13,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import start
 from .bundle import Bundle, read_bundle
@@ -256,11 +256,13 @@ def build(
     ldflags: Sequence[str] = (),
     *,
     machine: Machine = HERE,
+    facts: Optional[Mapping[str, str]] = None,
     tools: Optional[Toolchain] = None,
 ) -> Built:
     """Build the bundle in `directory` for the devices of a `--device` text, with `tools` or those of the machine.
 
-    The program is `output`, or lies in the cache.  Raises DeviceUnavailable, BundleError, BuildFailed, ToolMissing.
+    The program is `output`, or lies in the cache.  `facts` are the machine's, when it is a board without Python.
+    Raises DeviceUnavailable, BundleError, BuildFailed, ToolMissing.
     """
     if tools is None:
         with Toolchain(machine=machine) as own:
@@ -268,9 +270,9 @@ def build(
                 raise BundleError(
                     str(directory), "the cache cannot be written and no output file is given", "give one with -o"
                 )
-            return build(directory, devices, output, cflags, ldflags, tools=own)
+            return build(directory, devices, output, cflags, ldflags, facts=facts, tools=own)
     bundle = read_bundle(directory)
-    chosen = choose(devices, tools.machine)
+    chosen = choose(devices, tools.machine, facts)
     _refuse_other_machine(tools, bundle, cflags)
     kinds = list({device.name: device for device, _ in chosen}.values())
     hosted = any(device.hosted for device in kinds)

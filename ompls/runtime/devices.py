@@ -97,8 +97,13 @@ class Device(ABC):
         """Whether programs that are built now get its module in Python.  Raises DeviceUnavailable."""
         return self.python_module is not None
 
-    def as_native(self) -> Device:
-        """This device with a native half.  Raises DeviceUnavailable when it has none."""
+    def as_native(self, facts: Optional[Mapping[str, str]] = None) -> Device:
+        """This device with a native half, for programs and far sides without Python.
+
+        facts -- what the machine is that it is to be on (board.sh); None: this one
+
+        Raises DeviceUnavailable when it has none.
+        """
         if self.hosted:
             raise DeviceUnavailable(self.name, "its module is written in Python", "use a device with a native one")
         return self
@@ -233,10 +238,13 @@ def able(ability: str) -> List[str]:
     return [name for name, device in all_devices().items() if getattr(device, ability)]
 
 
-def choose(spec: str, machine: Optional[Machine] = None) -> List[Tuple[Device, int]]:
+def choose(
+    spec: str, machine: Optional[Machine] = None, facts: Optional[Mapping[str, str]] = None
+) -> List[Tuple[Device, int]]:
     """The devices of a `--device` text: `auto`, or a comma list of NAME or NAME:N.  N is 0 when not given.
 
     machine -- for which programs are built; None: they run here, at once
+    facts -- what it is (board.sh), when it is a board without Python
 
     Raises DeviceUnavailable with the reason for a name that is unknown or a device that cannot be used here.
     """
@@ -255,6 +263,8 @@ def choose(spec: str, machine: Optional[Machine] = None) -> List[Tuple[Device, i
         told = "; ".join("{}: {}".format(", ".join(names), reason) for reason, names in reasons.items())
         raise DeviceUnavailable(AUTO, "no device can be used on this machine ({})".format(told), "see `ompls devices`")
     chosen = named(spec)
+    if facts is not None:
+        chosen = [(device.as_native(facts), number) for device, number in chosen]
     for device, _ in chosen:
         state = state_of(device, machine)
         if not state.available:

@@ -26,6 +26,7 @@ UsePAM no
 PasswordAuthentication no
 PermitRootLogin yes
 PermitUserEnvironment no
+SetEnv LD_LIBRARY_PATH={place}/driver
 """
 _CLIENT = """\
 Host board

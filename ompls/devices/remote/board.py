@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Mapping, Optional
 
 from ompls.devices.remote.device import Remote
 from ompls.devices.remote.image import build_image
@@ -57,6 +57,10 @@ class BoardDevice(Remote):
     def login(self) -> Optional[Login]:
         """The last one, if any."""
         return last(self._board)
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        return self._board.facts
 
     def make_near(self) -> Near:
         return Near(self.name, "cpu", lambda wanted: wanted or 1, self._start)

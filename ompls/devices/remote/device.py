@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping
+from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from ompls.devices.remote import near
 from ompls.devices.remote.image import build_image
@@ -44,6 +44,11 @@ class Remote(Device):
     def python_module(self) -> Callable[[], object]:  # type: ignore[override]
         return self.make_near
 
+    @property
+    def facts(self) -> Optional[Mapping[str, str]]:
+        """What the machine of the far side is (board.sh); None: it is asked as this one is."""
+        return None
+
     def make_near(self) -> Any:
         """The `near.Near` of the program's side.  Raises DeviceUnavailable."""
         raise NotImplementedError
@@ -52,7 +57,7 @@ class Remote(Device):
         """The device inside.  Raises DeviceUnavailable for one that cannot be."""
         inner = named(self.inner_name)[0][0]
         try:
-            return inner.as_native()
+            return inner.as_native(self.facts)
         except DeviceUnavailable as error:
             why = "the module of '{}' is written in Python, and a far side has native ones".format(inner.name)
             raise DeviceUnavailable(self.name, why, "let it have 'host' or 'cudasim' inside") from error

@@ -191,6 +191,7 @@ facts() {
     say "memory: $(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)"
     say "disk: $(df -Pk . | awk 'NR == 2 { print $4 }')"
     say "model: $(tr -d '\000' </proc/device-tree/model 2>/dev/null)"
+    say "chip: $(tr '\000' '\n' </proc/device-tree/compatible 2>/dev/null | sed -n 's/^nvidia,\(tegra[0-9]*\)$/\1/p' | head -n 1)"
     say "jetpack: $(sed -n '1s/^# \(R[0-9]*\) (release), REVISION: \([0-9.]*\).*/\1.\2/p' /etc/nv_tegra_release 2>/dev/null)"
     cuda=$(ls -d /usr/lib/*/tegra/libcuda.so.1 /usr/lib/*/nvidia/libcuda.so.1 /usr/lib/*/libcuda.so.1 2>/dev/null | head -n 1)
     say "libcuda: $cuda"

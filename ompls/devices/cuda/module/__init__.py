@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Dict, List, Mapping, Tuple
+from typing import Dict, List, Mapping, Optional, Tuple
 
-from ompls.devices.cuda.module.driver import LIBRARY, NATIVE, PYCUDA, chosen, gpus, imported_pycuda
+from ompls.devices.cuda.module.driver import LIBRARY, NATIVE, PYCUDA, board_gpu, chosen, gpus, imported_pycuda
 from ompls.devices.cuda.module.gpu import Gpus
 from ompls.devices.cuda.module.image import ImageError, KernelFile, compile_file, pack, second_version, slots, targets
 from ompls.devices.cuda.module.needs import needs
@@ -31,17 +31,17 @@ class Cuda(Device):
     needs_library = LIBRARY
     tells_resources = True
 
-    def __init__(self, module: str = "") -> None:
-        self._module = module
+    def __init__(self, module: str = "", facts: Optional[Mapping[str, str]] = None) -> None:
+        self._module, self._facts = module, facts
 
     @property
     def hosted(self) -> bool:
         """Whether it is pycuda's module."""
         return (self._module or chosen()) == PYCUDA
 
-    def as_native(self) -> Device:
-        """The one that needs no Python."""
-        return Cuda(NATIVE)
+    def as_native(self, facts: Optional[Mapping[str, str]] = None) -> Device:
+        """The one that needs no Python; with facts, on the board that they tell of."""
+        return Cuda(NATIVE, facts)
 
     def native_sources(self) -> List[Path]:
         """None when Python has it."""
@@ -52,8 +52,12 @@ class Cuda(Device):
         return sorted(self.folder.glob("*.h"))
 
     def probe(self) -> Availability:
-        """It is there when driver and GPU are, and pycuda when its module is asked for."""
+        """It is there when driver and GPU are, and pycuda when its module is asked for.  Of a board its facts tell."""
         try:
+            if self._facts is not None and os.environ.get("OMPLS_CUDA_ARCH"):
+                return Availability(True)
+            if self._facts is not None:
+                return Availability(True, description=board_gpu(self._facts).name)
             found = gpus()
             if self.hosted:
                 imported_pycuda()
@@ -68,7 +72,7 @@ class Cuda(Device):
             return Availability(False, "CUDA has no " + machine.architecture, "its kernels have the types of " + hosts)
         if os.environ.get("OMPLS_CUDA_ARCH"):
             return Availability(True)
-        if machine.here:
+        if machine.here or self._facts is not None:
             return self.probe()
         return Availability(
             False,
@@ -81,8 +85,10 @@ class Cuda(Device):
         return needs(kernels, target)
 
     def architectures(self) -> List[Tuple[int, str]]:
-        """(compute capability, kind of code): of OMPLS_CUDA_ARCH, else of the GPUs here.  Raises DeviceUnavailable."""
+        """(compute capability, kind of code): of OMPLS_CUDA_ARCH, else of the GPUs.  Raises DeviceUnavailable."""
         asked = os.environ.get("OMPLS_CUDA_ARCH", "")
+        if not asked and self._facts is not None:
+            return [(board_gpu(self._facts).capability, "cubin")]
         if not asked:
             return sorted({(gpu.capability, "cubin") for gpu in gpus()})
         try:

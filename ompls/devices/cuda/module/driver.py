@@ -5,9 +5,10 @@ from __future__ import annotations
 import ctypes
 import importlib
 import os
+import re
 import warnings
 from dataclasses import dataclass
-from typing import Any, List
+from typing import Any, List, Mapping
 
 from ompls.runtime.errors import DeviceUnavailable
 
@@ -67,6 +68,25 @@ def gpus() -> List[Gpu]:
     if count.value == 0:
         raise DeviceUnavailable("cuda", "there is no GPU", "see what nvidia-smi and CUDA_VISIBLE_DEVICES say")
     return [_gpu(library, index) for index in range(count.value)]
+
+
+# The GPUs of Tegra chips, as a board's device tree names the chip (Jetson: TK1, TX1 and Nano, TX2, Xavier, Orin, Thor).
+_CHIPS = {"tegra124": 32, "tegra210": 53, "tegra186": 62, "tegra194": 72, "tegra234": 87, "tegra264": 110}
+_SMI = re.compile(r"(.*), (\d+)\.(\d), ")  # name, compute capability, driver
+
+
+def board_gpu(facts: Mapping[str, str]) -> Gpu:
+    """What the facts of a board (runtime/boards/board.sh) say of its GPU.  Raises DeviceUnavailable."""
+    if os.path.basename(facts.get("libcuda", "")) != LIBRARY:
+        raise DeviceUnavailable("cuda", "the board has no NVIDIA driver", "install it there, then: ompls remote test")
+    found = _SMI.match(facts.get("gpu", ""))
+    if found is not None:
+        return Gpu(found.group(1), int(found.group(2)) * 10 + int(found.group(3)))
+    chip = facts.get("chip", "")
+    if chip not in _CHIPS:
+        why = "which GPU the board has is not known ({})".format(chip or "neither nvidia-smi nor a Tegra chip tells")
+        raise DeviceUnavailable("cuda", why, "set OMPLS_CUDA_ARCH, to sm_53 for a Jetson Nano")
+    return Gpu(facts.get("model") or chip, _CHIPS[chip])
 
 
 def imported_pycuda() -> Any:
