@@ -1,11 +1,13 @@
-"""`ompls run --remote NAME`: the whole program on a board, built there where it has gcc and Python, else here."""
+"""`ompls run --remote NAME`: the whole program on a board, built there where it has gcc, else here."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import secrets
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +20,7 @@ from ompls.project.devices import AUTO, registry
 from ompls.runtime.boards import board as there
 from ompls.runtime.boards import registered
 from ompls.runtime.boards.needed import refuse_newer
+from ompls.runtime.boards.plan import CannotPlan
 from ompls.runtime.boards.registered import Board
 from ompls.runtime.boards.ssh import Connection
 from ompls.runtime.machine import architecture_of
@@ -72,15 +75,17 @@ def _planned(
     pipeline.mark_for_debuggers(bundle, flags)
     _refuse_paths(flags)
     name = Path(arguments.files[0]).stem
-    if not _builds(board):
+    if board.facts.get("gcc") and not _has_python(board):
+        with suppress(CannotPlan):
+            return _built_by_shell(connection, bundle, scratch / name, spec, flags)
+    if not board.facts.get("gcc") or not _has_python(board):
         return _built_here(connection, bundle, scratch / name, spec, flags)
     files = {str(path): data if isinstance(data, bytes) else data.encode() for path, data in bundle.files.items()}
     return _built_there(connection, files, spec, flags, name)
 
 
-def _builds(board: Board) -> bool:
-    python = tuple(int(part) for part in board.facts.get("python", "").split(".") if part.isdigit())
-    return bool(board.facts.get("gcc")) and python >= (3, 8)
+def _has_python(board: Board) -> bool:
+    return tuple(int(part) for part in board.facts.get("python", "").split(".") if part.isdigit()) >= (3, 8)
 
 
 def _refuse_paths(flags: list[str]) -> None:
@@ -108,6 +113,27 @@ def _built_there(
             compiling, linking = pipeline.split_link_flags(flags)
             words = [f"--cflag={word}" for word in compiling] + [f"--ldflag={word}" for word in linking]
             code = there.build(connection, [runtime, bundle, kept.full(program), f"--device={spec}", *words])
+        return OUR_ERROR if code != 0 else 0
+
+    return program, make
+
+
+def _built_by_shell(
+    connection: Connection, bundle: Bundle, output: Path, spec: str, flags: list[str]
+) -> tuple[str, Callable[[], int | None]]:
+    """By the board's gcc, whose commands are written down here."""
+    board, name = connection.board, output.name
+    machine = options.machine(architecture_of(board.facts.get("architecture", "")), None)
+    files = pipeline.plan(bundle, output.parent, spec, flags, machine=machine, facts=board.facts)
+    digest = there.digest(files)
+    program = f"programs/{digest}@/{name}"
+
+    def make() -> int:
+        with progress("building there"):
+            plan = f"plans/{digest}-{secrets.token_hex(4)}"  # it goes when it is done
+            kept = there.Kept(connection, [plan])
+            kept.put_files(plan, files)
+            code = there.build_by_shell(connection, [plan, kept.full(program), kept.full("objects/@")])
         return OUR_ERROR if code != 0 else 0
 
     return program, make

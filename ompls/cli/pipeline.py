@@ -232,17 +232,44 @@ def build(
     facts -- the machine's, when it is a board without Python
     """
     from ompls.runtime.build import build as build_bundle
-    from ompls.runtime.errors import BuildFailed, RuntimeProblem
+    from ompls.runtime.errors import RuntimeProblem
 
     directory = scratch / "bundle"
     bundles.write(bundle.files, str(directory))
     cflags, ldflags = split_link_flags(flags)
     try:
-        return build_bundle(directory, spec, output, cflags, ldflags, machine=machine, facts=facts)
+        with compilers_words():
+            return build_bundle(directory, spec, output, cflags, ldflags, machine=machine, facts=facts)
+    except RuntimeProblem as error:
+        raise Problem(str(error)) from error
+
+
+def plan(
+    bundle: Bundle, scratch: Path, spec: str, flags: Sequence[str], *, machine: Machine, facts: Mapping[str, str]
+) -> dict[str, bytes]:
+    """The files with which a board without Python builds the bundle.  Raises Problem, RuntimeProblem, CannotPlan."""
+    from ompls.runtime.boards.plan import planned
+    from ompls.runtime.build import assembled
+    from ompls.runtime.bundle import read_bundle
+    from ompls.runtime.devices import choose
+
+    directory = scratch / "planned"
+    bundles.write(bundle.files, str(directory))
+    cflags, ldflags = split_link_flags(flags)
+    devices = list({device.name: device for device, _ in choose(spec, machine, facts)}.values())
+    with compilers_words():
+        return planned(machine, directory, lambda t: assembled(t, read_bundle(directory), devices, cflags, ldflags))
+
+
+@contextmanager
+def compilers_words() -> Iterator[None]:
+    """What a compiler said goes to stderr, then it is a Problem."""
+    from ompls.runtime.errors import BuildFailed
+
+    try:
+        yield
     except BuildFailed as error:
         sys.stderr.write(error.output)
-        raise Problem(str(error)) from error
-    except RuntimeProblem as error:
         raise Problem(str(error)) from error
 
 

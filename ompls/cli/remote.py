@@ -168,7 +168,7 @@ def _lacks(board: Board, facts: Mapping[str, str]) -> list[str]:
         found.append(f"{board.name} has no gcc: programs are built here and sent; on it, type: apt-get install gcc")
     if python < (3, 8):
         has = f"has Python {facts['python']}" if facts.get("python") else "has no Python"
-        found.append(f"{board.name} {has}, and building there needs 3.8: programs are built here and sent")
+        found.append(f"{board.name} {has}: without 3.8 programs for some devices are built here and sent")
     if facts.get("disk", "").isdigit() and int(facts["disk"]) < 100 * 1024:
         found.append(f"{board.name} has less than 100 MiB left in {board.directory}: free some space there")
     for device, _ in named(board.device):

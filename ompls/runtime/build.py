@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import string
 import sys
 import time
 from dataclasses import dataclass
@@ -149,9 +150,13 @@ def _refuse_other_machine(tools: Toolchain, bundle: Bundle, cflags: Sequence[str
         raise BundleError(unit.source, why, hint)
 
 
+_PLAIN = frozenset(string.ascii_letters + string.digits + "/._-")
+
+
 def _assembler_string(path: Path) -> str:
     """A path as a string of the assembler inside a string of C, whatever bytes it holds."""
-    return '\\"' + "".join("\\\\{:03o}".format(byte) for byte in os.fsencode(str(path))) + '\\"'
+    escaped = (chr(b) if chr(b) in _PLAIN else "\\\\{:03o}".format(b) for b in os.fsencode(str(path)))
+    return '\\"' + "".join(escaped) + '\\"'
 
 
 # One embedded image; {{ }} stand for the braces of C.
@@ -241,11 +246,26 @@ def _image_of(device: Device, job: ImageJob) -> Path:
         raise
     except Exception as error:
         raise RuntimeProblem("the image of '{}'".format(device.name), told(error, device.folder)) from error
-    if not isinstance(image, Path) or not image.is_file():
+    if not isinstance(image, Path) or not job.tools.has(image):
         raise RuntimeProblem(
             "the image of '{}'".format(device.name), "its module gives {!r:.60}, no file".format(image)
         )
     return image
+
+
+def assembled(
+    tools: Toolchain, bundle: Bundle, devices: Sequence[Device], cflags: Sequence[str], ldflags: Sequence[str]
+) -> Path:
+    """The program, as `tools` make it of the bundle.  Raises BundleError, BuildFailed, ToolMissing."""
+    _refuse_other_machine(tools, bundle, cflags)
+    hosted = any(device.hosted for device in devices)
+    inputs = tools.objects(_host_jobs(bundle, cflags, hosted)) + core_objects(tools, devices)
+    inputs.append(image_object(tools, images_of(tools, bundle, devices, cflags, ldflags)))
+    link = ["-fopenmp", NO_OFFLOAD, *WRAP, *ldflags, "-pthread", "-ldl", "-lm"]
+    if hosted:
+        link += ["-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs"]
+    program = tools.link(link, inputs, ".so" if hosted else "", "linking the program")
+    return stub_program(tools, program, devices) if hosted else program
 
 
 def build(
@@ -271,19 +291,10 @@ def build(
                     str(directory), "the cache cannot be written and no output file is given", "give one with -o"
                 )
             return build(directory, devices, output, cflags, ldflags, facts=facts, tools=own)
-    bundle = read_bundle(directory)
     chosen = choose(devices, tools.machine, facts)
-    _refuse_other_machine(tools, bundle, cflags)
     kinds = list({device.name: device for device, _ in chosen}.values())
     hosted = any(device.hosted for device in kinds)
-    inputs = tools.objects(_host_jobs(bundle, cflags, hosted)) + core_objects(tools, kinds)
-    inputs.append(image_object(tools, images_of(tools, bundle, kinds, cflags, ldflags)))
-    link = ["-fopenmp", NO_OFFLOAD, *WRAP, *ldflags, "-pthread", "-ldl", "-lm"]
-    if hosted:
-        link += ["-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs"]
-    program = tools.link(link, inputs, ".so" if hosted else "", "linking the program")
-    if hosted:
-        program = stub_program(tools, program, kinds)
+    program = assembled(tools, read_bundle(directory), kinds, cflags, ldflags)
     if output is not None:
         try:
             put_file(program, output)

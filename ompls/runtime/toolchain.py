@@ -105,6 +105,10 @@ class Toolchain:
         """Whether results outlive this object."""
         return self.scratch not in self._cache.directory.parents
 
+    def has(self, made: Path) -> bool:
+        """Whether it is a file that was made."""
+        return made.is_file()
+
     def run(self, command: Sequence[str], what: str, cwd: Optional[Path] = None) -> bytes:
         """Run a tool; its standard output.  Raises BuildFailed with what it said, or ToolMissing."""
         out, said = self.ask(command, what, cwd)

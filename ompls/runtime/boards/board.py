@@ -98,7 +98,16 @@ def _archive(files: Mapping[str, bytes]) -> bytes:
 
 def build(connection: Connection, words: Sequence[str], errors: Any = None) -> int:
     """Build there: what `build` of board.sh takes.  The exit code; the compiler's words come to our standard error."""
-    call = connection.call("build", *words, errors=errors)
+    return _made("build", connection, words, errors)
+
+
+def build_by_shell(connection: Connection, words: Sequence[str], errors: Any = None) -> int:
+    """The same by gcc and sh (plan.py): what `plan` of board.sh takes."""
+    return _made("plan", connection, words, errors)
+
+
+def _made(function: str, connection: Connection, words: Sequence[str], errors: Any) -> int:
+    call = connection.call(function, *words, errors=errors)
     call.no_more()
     begun = call.begun()
     with contextlib.suppress(OSError):

@@ -120,6 +120,19 @@ build() {
     exit "$code"
 }
 
+# plan DIRECTORY OUTPUT OBJECTS: by gcc and sh, as DIRECTORY/build.sh says; OBJECTS are there for other programs, too.
+plan() {
+    enter
+    begin
+    mkdir -p "${2%/*}" "$3" && cd "$1" || exit 125
+    OMPLS_BOARD_RUN=$mark sh ./build.sh "$directory/$3" </dev/null
+    code=$?
+    [ "$code" -eq 0 ] && mv -f program "$directory/$2"
+    cd "$directory" && rm -rf "$1"
+    find programs far runtime bundles plans objects -mindepth 1 -maxdepth 1 -mtime +30 -exec rm -rf {} + 2>/dev/null
+    exit "$code"
+}
+
 # run LINES PROGRAM NAME=VALUE... -- ARGUMENTS: standard streams are the program's.  In a process group of its own.
 # It ends with 127, and does not begin, when the program is not there.
 run() {

@@ -1,0 +1,118 @@
+"""Programs that gcc and sh alone build, as on a board with a Python that is too old."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command import ompls
+
+from ompls.runtime.boards.plan import SCRIPT, CannotPlan, planned
+from ompls.runtime.build import assembled
+from ompls.runtime.bundle import read_bundle
+from ompls.runtime.devices import named
+from ompls.runtime.machine import HERE
+
+from .conftest import Sshd
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+# gcc 7.5 does not know the name of C17, and its -Wextra tells of more.
+OLD = """#!/bin/sh
+for word; do
+    case $word in
+    -std=gnu17) echo "gcc: error: unrecognized command line option '-std=gnu17'" >&2; exit 1 ;;
+    -Werror) echo "gcc: error: a warning" >&2; exit 1 ;;
+    esac
+done
+exec {gcc} "$@"
+"""
+
+
+@pytest.fixture(scope="module")
+def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All that is on PATH."""
+    place = tmp_path_factory.mktemp("tools")
+    for name in ("sh", "mkdir", "mv", "rm", "as", "ld", "nm", "strip"):
+        (place / name).symlink_to(shutil.which(name) or "")
+    (place / "gcc").write_text(OLD.format(gcc=shutil.which("gcc")))
+    (place / "gcc").chmod(0o755)
+    return place
+
+
+def plan(source: Path, place: Path, device: str = "host") -> Path:
+    """The directory that a board gets."""
+    bundle = place / "bundle"
+    assert ompls("translate", "--device", device, source, "-o", bundle).returncode == 0
+    devices = [chosen.as_native({}) for chosen, _ in named(device)]
+    files = planned(HERE, bundle, lambda made: assembled(made, read_bundle(bundle), devices, ["-O2"], []))
+    for name, data in files.items():
+        (place / "there" / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / "there" / name).write_bytes(data)
+    shutil.rmtree(bundle)  # nothing of here is needed
+    return place / "there"
+
+
+def build(plan: Path, tools: Path) -> subprocess.CompletedProcess[str]:
+    """As board.sh does it."""
+    command = [tools / "sh", f"./{SCRIPT}", tools / "objects"]
+    return subprocess.run(command, cwd=plan, env={"PATH": str(tools)}, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("name", ["saxpy", "declare_target"])
+def test_gcc_and_sh_make_a_program(name: str, tools: Path, tmp_path: Path) -> None:
+    there = plan(EXAMPLES / f"{name}.c", tmp_path)
+    assert str(ROOT).encode() not in (there / SCRIPT).read_bytes()
+    done = build(there, tools)
+    assert (done.returncode, done.stderr) == (0, "")
+    run = subprocess.run([there / "program"], env={"OMP_TARGET_OFFLOAD": "mandatory"}, capture_output=True, check=False)
+    assert (run.returncode, run.stderr) == (0, b"")
+    assert run.stdout.endswith(b", correct\n")
+
+
+def test_names_are_only_names(tools: Path, tmp_path: Path) -> None:
+    source = tmp_path / 'it\'s $(touch owned) `touch owned` "q" $x;.c'
+    shutil.copyfile(EXAMPLES / "saxpy.c", source)
+    there = plan(source, tmp_path)
+    done = build(there, tools)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not list(tmp_path.rglob("owned"))
+
+
+def test_what_gcc_refuses_is_told(tools: Path, tmp_path: Path) -> None:
+    source = tmp_path / "wrong.c"
+    source.write_text("int nobody(void);\nint main(void) {\n    return nobody();\n}\n")
+    done = build(plan(source, tmp_path), tools)
+    assert done.returncode == 1
+    assert "undefined reference to `nobody'" in done.stderr
+
+
+def test_objects_of_ours_are_made_once(tools: Path, tmp_path: Path) -> None:
+    assert build(plan(EXAMPLES / "saxpy.c", tmp_path / "a"), tools).returncode == 0
+    before = {path.name: path.stat().st_mtime_ns for path in (tools / "objects").iterdir()}
+    assert len(before) > 20
+    assert build(plan(EXAMPLES / "jacobi.c", tmp_path / "b"), tools).returncode == 0
+    assert {path.name: path.stat().st_mtime_ns for path in (tools / "objects").iterdir()} == before
+
+
+def test_what_needs_more_is_not_planned(tmp_path: Path) -> None:
+    with pytest.raises(CannotPlan, match=r"it needs g\+\+ and Python 3\.8 there"):
+        plan(EXAMPLES / "saxpy.c", tmp_path, "cudasim")
+
+
+def test_a_board_with_gcc_alone_builds(board: Sshd, tmp_path: Path) -> None:
+    config = tmp_path / "ompls"
+    config.mkdir()
+    known = (Path(board.environment["XDG_CONFIG_HOME"]) / "ompls/remotes.json").read_text()
+    python = f'"python": "{".".join(map(str, sys.version_info[:3]))}"'
+    assert python in known
+    (config / "remotes.json").write_text(known.replace(python, '"python": "3.6.9"').replace("glibc 2", "glibc 1"))
+    poor = Sshd(board.place, {**board.environment, "XDG_CONFIG_HOME": str(tmp_path)})
+    for _ in range(2):
+        done = poor.ompls("run", "--remote", "nano", EXAMPLES / "saxpy.c")
+        assert (done.returncode, done.stderr) == (0, "")
+    assert list((board.directory / "objects").iterdir())
+    assert not list((board.directory / "plans").iterdir())
