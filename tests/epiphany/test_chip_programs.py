@@ -29,6 +29,15 @@ def test_it_is_right(program: Path) -> None:
     assert done.stdout.endswith(", correct\n")
 
 
+@pytest.mark.parametrize("program", ["newer/locks_in_functions", "team_constructs"])
+def test_a_kernel_calls_what_the_chip_has(program: str) -> None:
+    """`omp_is_free_agent`, and `error at(execution)`, were asked for and not there."""
+    path = EXAMPLES.parent / f"tests/translate/programs/{program}.c"
+    environment = {**os.environ, "OMP_TARGET_OFFLOAD": "mandatory", "OMPLS_EPIPHANY_DEADLINE": "50"}
+    done = command.ompls("run", "--device", "epiphany", "--timeout", "60", path, env=environment)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+
 def test_a_long_on_both_sides_is_told_by_name() -> None:
     """`long` has four bytes there."""
     done = command.ompls("run", "--device", "epiphany", EXAMPLES / "master_worker.c")

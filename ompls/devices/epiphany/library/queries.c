@@ -49,5 +49,14 @@ int omp_get_cancellation(void) { return control()->cancellation != 0; }
 int omp_get_proc_bind(void) { return 0; }
 int omp_get_num_places(void) { return 0; }
 int omp_get_max_task_priority(void) { return 0; }
+int omp_is_free_agent(void) { return 0; }
+int omp_ancestor_is_free_agent(int level) { return (void)level, 0; }
 double omp_get_wtime(void) { return chip_seconds(); }
 double omp_get_wtick(void) { return 1e-6; }
+
+/* `error at(execution)`: nobody hears a core, so a warning is lost, and what is fatal is a fault. */
+void GOMP_warning(const char *message, size_t size) { (void)message, (void)size; }
+_Noreturn void GOMP_error(const char *message, size_t size) {
+    (void)message, (void)size;
+    __builtin_trap();
+}
