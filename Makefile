@@ -23,7 +23,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster bench-epiphany fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix vsix-bundled test-vscode bench-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-machine-code epiphany-toolchain browser docs clean
+.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster bench-epiphany fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix vsix-bundled test-vscode bench-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-machine-code epiphany-toolchain test-epiphany-toolchain browser docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -172,6 +172,11 @@ test-machine-code: $(READY_DEV) ## search the machine code of all tests' kernels
 
 epiphany-toolchain: ## build GCC for the Epiphany from Debian's source packages, into the cache (half an hour; goes on where it was stopped)
 	@bash tools/epiphany_toolchain.sh "$${OMPLS_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}/ompls}/epiphany-elf"
+
+test-epiphany-toolchain: $(READY_DEV) ## compile and link all programs' kernels with that GCC, and print their sizes (minutes)
+	@built="$${OMPLS_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}/ompls}/epiphany-elf/bin"; PATH="$(CURDIR)/$(BIN):$$built:$$PATH"; export PATH; \
+	command -v epiphany-elf-gcc >/dev/null || { echo "ompls: error: epiphany-elf-gcc is not there; type 'make epiphany-toolchain'" >&2; exit 2; }; \
+	$(BIN)/python tools/epiphany_sizes.py && $(PYTEST) tests/epiphany/test_size.py tests/epiphany/test_fences.py
 
 site: $(READY) ## the documentation as a site, in .cache/site/html (installs MkDocs)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[site]'

@@ -29,7 +29,7 @@ SHARED = (
 )
 _FLAGS = (
     *("-Os", "-ffreestanding", "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"),
-    *("-fno-stack-protector", "-fno-tree-loop-distribute-patterns", "-ffp-contract=off", "-funsigned-char", "-w"),
+    *("-fno-stack-protector", "-fno-tree-loop-distribute-patterns", "-ffp-contract=off", "-funsigned-char"),
 )
 # Writes of the kernel have arrived (target/__init__.py): gcc makes nothing of it for the chip.
 _FENCE = "-D__sync_synchronize()=({extern void chip_fence(void);chip_fence();})"
@@ -53,9 +53,14 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True)
 class Measure:
-    """How sizes are found; `prefix` is that of the chip's own tools, None: they are estimated."""
+    """How sizes are found.
+
+    prefix -- of the chip's own tools; None: they are estimated
+    strict -- what a compiler or the linker warns of is an error
+    """
 
     prefix: Optional[str]
+    strict: bool = False
 
     @property
     def target(self) -> str:
@@ -79,9 +84,10 @@ class Measure:
             name, file = kernel
             chip = self.prefix is not None
             roots = ("-Wl,-e,__start", "-Wl,-u,_" + name) if chip else ("-Wl,-e,chip_begin", "-Wl,-u," + name)
+            strict = ("-Wl,--fatal-warnings",) if self.strict else ()
             libraries = ("-Wl,--start-group", "-lm", "-lc", "-lgcc", "-Wl,--end-group") if chip else ("-m32", "-no-pie")
             own = self._object(tools, file)
-            whole = tools.link((*_LINK, *roots, *libraries), [own, *parts], ".core", "linking kernel " + name)
+            whole = tools.link((*_LINK, *strict, *roots, *libraries), [own, *parts], ".core", "linking kernel " + name)
             all_, alone = (_local(path, 1.0 if chip else LONGER) for path in (whole, own))
             return name, Size(all_, alone, _sections(file))
 
@@ -90,20 +96,22 @@ class Measure:
     def _object(self, tools: Toolchain, path: Path, depends: Optional[Tuple[Path, ...]] = None) -> Path:
         """For a chip, gcc's driver would ask for threads with -fopenmp: the compiler proper does not."""
         openmp = () if depends is not None else ("-fopenmp", "-foffload=disable", _FENCE)
+        strict = ("-Werror",) if depends is None else ("-Wall", "-Wextra", "-Werror")
+        flags = (*_FLAGS, *(strict if self.strict else ("-w",)))
         if self.prefix is None:
-            return tools.object(Compile(path, (*_HERE, *_FLAGS, "-std=gnu17", *openmp), depends=depends))
+            return tools.object(Compile(path, (*_HERE, *flags, "-std=gnu17", *openmp), depends=depends))
         if depends is not None:
-            return tools.object(Compile(path, _FLAGS, depends=depends))
+            return tools.object(Compile(path, flags, depends=depends))
         gcc = tools.machine.tool("gcc")
         proper = tools.run([gcc, "-print-prog-name=cc1"], gcc).decode().strip()
 
         def make(made: Path) -> None:
             text = made.with_suffix(".s")
             what = "compiling {} for the chip".format(path.name)
-            tools.run([proper, "-quiet", *_FLAGS, _FENCE, "-std=gnu17", "-fopenmp", str(path), "-o", str(text)], what)
+            tools.run([proper, "-quiet", *flags, _FENCE, "-std=gnu17", "-fopenmp", str(path), "-o", str(text)], what)
             tools.run([gcc, "-c", str(text), "-o", str(made)], what)
 
-        content = [tools.version("gcc").encode(), os.fsencode("\0".join((*_FLAGS, _FENCE))), path.read_bytes()]
+        content = [tools.version("gcc").encode(), os.fsencode("\0".join((*flags, _FENCE))), path.read_bytes()]
         return tools.cached(content, ".o", make)
 
 
