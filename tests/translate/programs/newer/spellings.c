@@ -55,7 +55,7 @@ static void dependences(void)
 #pragma omp task depend(in : c) shared(a, c)
         a = c;
 #pragma omp taskwait depend(in : a) nowait
-#pragma omp task depend(out : omp_all_memory) nowait
+#pragma omp task depend(out : omp_all_memory)
         a++;
     }
     expect(a, 19, "dependences");
