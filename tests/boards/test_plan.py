@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from .conftest import Sshd
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
-# gcc 7.5 does not know the name of C17, and its -Wextra tells of more.
+# gcc 7.5 does not know the name of C17, its -Wextra tells of more, and its <omp.h> is that of OpenMP 4.5.
 OLD = """#!/bin/sh
 for word; do
     case $word in
@@ -28,8 +29,9 @@ for word; do
     -Werror) echo "gcc: error: a warning" >&2; exit 1 ;;
     esac
 done
-exec {gcc} "$@"
+exec {gcc} "$@" -U__GNUC__ -D__GNUC__=7 -isystem {headers}
 """
+OMP_H = Path(__file__).with_name("openmp45.h")
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,9 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("tools")
     for name in ("sh", "mkdir", "mv", "rm", "as", "ld", "nm", "strip"):
         (place / name).symlink_to(shutil.which(name) or "")
-    (place / "gcc").write_text(OLD.format(gcc=shutil.which("gcc")))
+    (place / "headers").mkdir()
+    shutil.copyfile(OMP_H, place / "headers/omp.h")
+    (place / "gcc").write_text(OLD.format(gcc=shutil.which("gcc"), headers=place / "headers"))
     (place / "gcc").chmod(0o755)
     return place
 
@@ -71,6 +75,15 @@ def test_gcc_and_sh_make_a_program(name: str, tools: Path, tmp_path: Path) -> No
     run = subprocess.run([there / "program"], env={"OMP_TARGET_OFFLOAD": "mandatory"}, capture_output=True, check=False)
     assert (run.returncode, run.stderr) == (0, b"")
     assert run.stdout.endswith(b", correct\n")
+
+
+def test_no_routine_newer_than_openmp_4_5_has_to_be_there(tools: Path, tmp_path: Path) -> None:
+    there = plan(EXAMPLES / "saxpy.c", tmp_path)
+    assert build(there, tools).returncode == 0
+    for program in (there / "program", *there.glob("made/*.so")):
+        listed = subprocess.run(["nm", "-D", "--undefined-only", program], capture_output=True, text=True, check=True)
+        # GOMP_… are the compiler's own calls.
+        assert not [line for line in listed.stdout.splitlines() if re.search(r" U omp_.*@OMP_[5-9]", line)]
 
 
 def test_names_are_only_names(tools: Path, tmp_path: Path) -> None:

@@ -10,6 +10,8 @@
 
 enum { FIRST_TRAIT_OF_6_0 = 9, EMPTY = -1 };
 
+#if __GNUC__ >= 11 /* else libgomp has no allocators */
+
 omp_allocator_handle_t __real_omp_init_allocator(omp_memspace_handle_t space, int count, const omp_alloctrait_t traits[]);
 omp_allocator_handle_t __wrap_omp_init_allocator(omp_memspace_handle_t space, int count, const omp_alloctrait_t traits[]);
 omp_allocator_handle_t __wrap_omp_init_allocator(omp_memspace_handle_t space, int count, const omp_alloctrait_t traits[]) {
@@ -23,14 +25,15 @@ omp_allocator_handle_t __wrap_omp_init_allocator(omp_memspace_handle_t space, in
     free(known);
     return made;
 }
+#endif
 
 /* gcc 12 declares them, and its libgomp lacks them.  A hint may always be ignored. */
-void omp_init_lock_with_hint(omp_lock_t *lock, omp_sync_hint_t hint) {
+void omp_init_lock_with_hint(omp_lock_t *lock, omp_lock_hint_t hint) {
     (void)hint;
     omp_init_lock(lock);
 }
 
-void omp_init_nest_lock_with_hint(omp_nest_lock_t *lock, omp_sync_hint_t hint) {
+void omp_init_nest_lock_with_hint(omp_nest_lock_t *lock, omp_lock_hint_t hint) {
     (void)hint;
     omp_init_nest_lock(lock);
 }

@@ -8,8 +8,9 @@
 
 enum { PAUSE_SOFT = 1, PAUSE_HARD = 2, PAUSE_STOP_TOOL = 3, INVALID_DEVICE = -4 };
 
-int __real_omp_pause_resource_all(int kind);
-void __real_omp_display_env(int verbose);
+/* libgomp has them from gcc 9 and 12 on. */
+__attribute__((weak)) int __real_omp_pause_resource_all(int kind);
+__attribute__((weak)) void __real_omp_display_env(int verbose);
 
 int __wrap_omp_pause_resource(int kind, int number);
 int __wrap_omp_pause_resource_all(int kind);
@@ -51,17 +52,21 @@ static int known_to_libgomp(int kind) {
     return kind == PAUSE_SOFT ? PAUSE_SOFT : PAUSE_HARD;
 }
 
+/* libgomp has no other device. */
+static int pause_host(int kind) {
+    return __real_omp_pause_resource_all != NULL ? __real_omp_pause_resource_all(known_to_libgomp(kind)) : -1;
+}
+
 int __wrap_omp_pause_resource(int kind, int number) {
     if (!pauses(kind)) return -1;
-    if (number == OMPLS_DEVICE_INITIAL || number == ompls_device_count())
-        return __real_omp_pause_resource_all(known_to_libgomp(kind)); /* it has no other device */
+    if (number == OMPLS_DEVICE_INITIAL || number == ompls_device_count()) return pause_host(kind);
     ompls_device *device = ompls_device_at(number);
     return device == NULL ? -1 : pause_device(device, kind);
 }
 
 int __wrap_omp_pause_resource_all(int kind) {
     if (!pauses(kind)) return -1;
-    int failed = __real_omp_pause_resource_all(known_to_libgomp(kind));
+    int failed = pause_host(kind);
     for (int i = 0; i < ompls_device_count(); i++) failed |= pause_device(ompls_device_at(i), kind);
     return failed;
 }
@@ -104,7 +109,7 @@ static void display(ompls_device *const *devices, int count, bool verbose) {
 }
 
 void __wrap_omp_display_env(int verbose) {
-    __real_omp_display_env(verbose);
+    if (__real_omp_display_env != NULL) __real_omp_display_env(verbose);
     ompls_device *devices[OMPLS_MAX_DEVICES];
     int count = ompls_device_count();
     for (int i = 0; i < count; i++) devices[i] = ompls_device_at(i);

@@ -1,10 +1,26 @@
-/* omp.h -- the compiler's <omp.h> and what gcc 12's does not know yet; the core has all the routines. */
+/* omp.h -- the compiler's <omp.h> and what gcc 12's does not know yet, of which the core has all the routines; and the types that
+   gcc 7's lacks (OpenMP 4.5). */
 #include_next <omp.h>
 #ifndef OMPLS_OMP_H
 #define OMPLS_OMP_H
 #if defined(__GNUC__) && !defined(__clang__)
 #ifdef __cplusplus
 extern "C" {
+#endif
+#if __GNUC__ < 9
+typedef struct omp_depend_t {
+    void *ompls_depend_t_[2];
+} omp_depend_t;
+typedef omp_lock_hint_t omp_sync_hint_t;
+typedef enum omp_pause_resource_t { omp_pause_soft = 1, omp_pause_hard = 2 } omp_pause_resource_t;
+extern int omp_pause_resource(omp_pause_resource_t, int);
+extern int omp_pause_resource_all(omp_pause_resource_t);
+#endif
+#if __GNUC__ < 10
+extern int omp_get_device_num(void);
+#endif
+#if __GNUC__ < 12
+extern void omp_display_env(int);
 #endif
 #if __GNUC__ < 13
 enum { omp_initial_device = -1, omp_invalid_device = -4 };
