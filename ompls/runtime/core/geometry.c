@@ -12,7 +12,6 @@ enum {
     TEAM = 128,        /* threads of a team when neither clauses nor the device say how many */
     GRID_TEAM = 256,   /* the same in several dimensions: 32 x 8, 32 x 4 x 2 (Jetson paper, section 5) */
     ROW = 32,          /* of them along x: a warp reads one row */
-    SHORTEST = 16,     /* threads along x that rows of any length get: a warp reads two of them, not four */
     DEEP = 8,          /* threads beside a row from which on a block has two layers */
     LONGEST_SIDE = 65535, /* blocks along y and z (CUDA programming guide, table of compute capabilities) */
     FEW = 8,           /* teams: where there are fewer, rows are divided, also if a thread would rather have whole ones */
@@ -59,11 +58,12 @@ static uint32_t divisor(uint32_t number, uint64_t most) {
     return best;
 }
 
-/* How many of `threads` go along x: a row of the device's, shorter where more than a third of it would have no iteration. */
+/* How many of `threads` go along x: a row of the device's, or the part of it that has all iterations.  A longer row than there
+   are iterations costs less than one that is cut: where a warp reads two rows, it reads more lines of the cache. */
 static uint32_t along_x(uint32_t threads, uint32_t row, uint64_t count) {
     uint32_t x = 1;
     while (x < row && threads % (2 * x) == 0) x *= 2;
-    while (count != 0 && x > 1 && quotient_up(count, x) * x > count + count / 3 && (x > SHORTEST || x / 2 >= count)) x /= 2;
+    while (count != 0 && x / 2 >= count) x /= 2;
     return x;
 }
 
