@@ -297,9 +297,10 @@ static reach choose(ompls_place at, const ompls_launch *asked, bool covered, omp
     return found;
 }
 
-/* Starts the kernel, as often as it takes to reach all iterations. */
+/* Starts the kernel, as often as it takes to reach all iterations: not at all when there are none. */
 static int start(ompls_place at, void *kernel, const ompls_launch_request *request, const reach *reach, room *room, bool *begun, ompls_error *err) {
     uint64_t first[3] = {0, 0, 0};
+    if (reach->all[0] == 0 || reach->all[1] == 0 || reach->all[2] == 0) return 0;
     for (;;) {
         for (int d = 0; d < 3; d++) {
             uint64_t left = reach->all[d] - first[d], count = left < reach->each[d] ? left : reach->each[d];

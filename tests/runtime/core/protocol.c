@@ -71,7 +71,7 @@ static void every_iteration_has_a_thread(void) {
         int launches;
     } cases[] = {
         /* trip_count, num_teams, thread_limit, num_threads, dimensions, trips */
-        {{0, 0, 0, 0, 1, {0}}, 1},
+        {{0, 0, 0, 0, 1, {0}}, 0},
         {{1, 0, 0, 0, 1, {0}}, 1},
         {{300, 0, 0, 0, 1, {0}}, 1},
         {{300, 2, 32, 0, 1, {0}}, 5},
@@ -80,7 +80,7 @@ static void every_iteration_has_a_thread(void) {
         {{0, 0, 0, 0, 2, {300, 200, 0}}, 1},
         {{0, 7, 0, 0, 2, {300, 200, 0}}, 40},
         {{0, 3, 0, 5, 2, {300, 200, 0}}, 4020},
-        {{0, 0, 0, 0, 2, {300, 0, 0}}, 1},
+        {{0, 0, 0, 0, 2, {300, 0, 0}}, 0},
         {{0, 0, 0, 0, 2, {2, 10000000, 0}}, 2},
     };
     mock_add_kernel("cover", cover);
