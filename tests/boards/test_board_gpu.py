@@ -50,6 +50,26 @@ def test_regions_run_on_its_gpu(nano: Sshd) -> None:
     assert until(nano.is_clean)
 
 
+def test_its_own_gcc_builds_the_far_side_where_ours_does_not_fit(nano: Sshd, tmp_path: Path) -> None:
+    """As on JetPack 4.6, whose glibc is older than this machine's."""
+    (tmp_path / "ompls").mkdir()
+    known = json.loads((Path(nano.environment["XDG_CONFIG_HOME"]) / "ompls/remotes.json").read_text())
+    known["remotes"][0]["facts"]["libc"] = "glibc 2.2"
+    (tmp_path / "ompls/remotes.json").write_text(json.dumps(known))
+    old = Sshd(nano.place, {**nano.environment, "XDG_CONFIG_HOME": str(tmp_path)})
+    for _ in range(2):
+        done = old.ompls("run", "--device", "gpu", ROOT / "examples/saxpy.c")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.endswith(", correct\n")
+    assert len([path for path in (nano.directory / "far").iterdir() if "@" in path.name]) == 1
+    assert not list((nano.directory / "plans").iterdir())
+    known["remotes"][0]["facts"]["gcc"] = ""
+    (tmp_path / "ompls/remotes.json").write_text(json.dumps(known))
+    done = old.ompls("run", "--device", "gpu", ROOT / "examples/saxpy.c")
+    assert done.returncode == 125
+    assert "and the board has 2.2" in done.stderr
+
+
 def test_programs_run_there_without_python(nano: Sshd) -> None:
     done = nano.ompls("run", "--remote", "gpu", ROOT / "examples/jacobi.c")
     assert (done.returncode, done.stderr) == (0, "")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Mapping, Optional
 
@@ -17,6 +18,7 @@ from ompls.devices.remote.streams import Streams
 from ompls.runtime.boards import board as there
 from ompls.runtime.boards.logins import Login, last
 from ompls.runtime.boards.needed import refuse_newer
+from ompls.runtime.boards.plan import planned
 from ompls.runtime.boards.registered import Board
 from ompls.runtime.boards.ssh import Connection
 from ompls.runtime.devices import Availability, ImageJob
@@ -83,8 +85,21 @@ class BoardDevice(Remote):
     def build_image(self, job: ImageJob) -> Path:
         self._refuse_other(job.tools.machine)
         image = build_image(self.inner(), job, program=True)
-        refuse_newer(image, self._board.facts, "the far side for '{}'".format(self.name))
+        try:
+            refuse_newer(image, self._board.facts, "the far side for '{}'".format(self.name))
+        except RuntimeProblem:
+            if not self._board.facts.get("gcc"):
+                raise
+            return self._plan(job)
         return image
+
+    def _plan(self, job: ImageJob) -> Path:
+        """By which the board builds it with gcc and sh.  Raises CannotPlan."""
+        files = planned(
+            job.tools.machine, None, lambda tools: build_image(self.inner(), replace(job, tools=tools), program=True)
+        )
+        data = there.archive(files)
+        return job.tools.cached([b"plan", data], ".far", lambda made: (made.write_bytes(data), None)[1])
 
     def _refuse_other(self, machine: Machine) -> None:
         """The program and its regions share their data."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import hashlib
 import io
 import os
@@ -35,6 +36,7 @@ _HERE_ONLY = (
 )
 
 
+_ARCHIVE = b"\x1f\x8b"  # how one begins
 _ABSENT = 127  # as `run` of board.sh ends where there is no such program
 
 
@@ -77,7 +79,7 @@ class Kept:
     def put_files(self, name: str, files: Mapping[str, bytes]) -> None:
         """As a directory.  Raises RuntimeProblem."""
         if self.lacks(name):
-            data = _archive(files)
+            data = archive(files)
             self._connection.ask("put", name, str(len(data)), "archive", data=data)
 
 
@@ -86,13 +88,17 @@ def put_file(connection: Connection, name: str, data: Any) -> None:
     connection.ask("put", name, str(len(data)), "file", data=data)
 
 
-def _archive(files: Mapping[str, bytes]) -> bytes:
+def archive(files: Mapping[str, bytes]) -> bytes:
+    """As a board takes a directory; the same for the same files."""
     made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode="w:gz", format=tarfile.PAX_FORMAT, compresslevel=1) as archive:
+    with (
+        gzip.GzipFile(fileobj=made, mode="wb", compresslevel=1, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as members,
+    ):
         for name, data in (*sorted(files.items()), (".whole", b"")):
             member = tarfile.TarInfo(name)
             member.size, member.mode = len(data), 0o600
-            archive.addfile(member, io.BytesIO(data))
+            members.addfile(member, io.BytesIO(data))
     return made.getvalue()
 
 
@@ -206,15 +212,31 @@ def _run(connection: Connection, words: Sequence[str], timeout: Optional[float])
     return code
 
 
+def _far_side_of(connection: Connection, name: str, plan: bytes) -> str:
+    """What it is called there, built if it was not."""
+    place = "plans/{}-{}".format(digest({"far": plan}), os.urandom(4).hex())
+    kept = Kept(connection, [name])
+    full = kept.full(name)
+    if kept.lacks(full):
+        connection.ask("put", place, str(len(plan)), "archive", data=plan)
+        if build_by_shell(connection, [place, full, kept.full("objects/@")]) != 0:
+            raise RuntimeProblem("the far side", "the board's gcc could not build it", "see what it says above")
+    return full
+
+
 def serve(connection: Connection, image: bytes, environment: Mapping[str, str]) -> Call:
     """The far side of a device (ompls/devices/remote), running there; its standard streams are the line to it.
+
+    image -- a program, or the `archive` of a plan by which the board builds it
 
     environment -- what it finds in its own
 
     Raises Lost, and RuntimeProblem when the board cannot keep it.
     """
     name = "far/" + digest({"far": image})
-    if Kept(connection, [name]).lacks(name):
+    if image.startswith(_ARCHIVE):
+        name = _far_side_of(connection, name + "@", image)
+    elif Kept(connection, [name]).lacks(name):
         put_file(connection, name, image)
     pairs = ["{}={}".format(*pair) for pair in sorted(environment.items())]
     call = connection.call("serve", name, *pairs)

@@ -12,7 +12,7 @@ import os
 import re
 import shlex
 from pathlib import Path
-from typing import Callable, Dict, List, Sequence
+from typing import Callable, Dict, List, Optional, Sequence
 
 from ..errors import RuntimeProblem
 from ..machine import Machine
@@ -54,15 +54,17 @@ class CannotPlan(RuntimeProblem):
 class Planned(Toolchain):
     """A tool chain whose objects and programs are names of files that `build.sh` will make.
 
-    bundle -- the directory of the bundle, whose files go along as they are
+    bundle -- the directory of the bundle, whose files go along as they are; None: there is none
     """
 
-    def __init__(self, machine: Machine, bundle: Path) -> None:
+    def __init__(self, machine: Machine, bundle: Optional[Path] = None) -> None:
         super().__init__(machine=machine)
-        self._bundle, self._outputs = bundle, self.scratch / "planned"
+        self._places = {_PACKAGE: "ompls", **({bundle: "bundle"} if bundle is not None else {})}
+        self._whole = [RUNTIME / "include", *([bundle] if bundle is not None else [])]
+        self._outputs = self.scratch / "planned"
         self._lines: List[str] = []
         self._files: Dict[str, bytes] = {}
-        self._renamed: Dict[str, str] = {str(bundle): "bundle", str(_PACKAGE): "ompls"}
+        self._renamed = {str(place): name for place, name in self._places.items()}
         self._compiled: List[str] = []
 
     def has(self, made: Path) -> bool:
@@ -78,7 +80,7 @@ class Planned(Toolchain):
         """What a file that is here is called there."""
         if str(path) in self._renamed:
             return self._renamed[str(path)]
-        for place, name in ((self._bundle, "bundle"), (_PACKAGE, "ompls")):
+        for place, name in self._places.items():
             if place in path.parents:
                 there = "{}/{}".format(name, path.relative_to(place).as_posix())
                 self._files[there] = path.read_bytes()
@@ -132,16 +134,15 @@ class Planned(Toolchain):
 
     def script(self, program: Path) -> Dict[str, bytes]:
         """The files that the board gets, for this program: by name, with what is in the bundle and in our headers."""
-        for place, name in ((self._bundle, "bundle"), (RUNTIME / "include", "ompls/runtime/include")):
-            for path in sorted(place.rglob("*")):
-                if path.is_file():
-                    self._files["{}/{}".format(name, path.relative_to(place).as_posix())] = path.read_bytes()
+        for place in self._whole:
+            for path in filter(Path.is_file, sorted(place.rglob("*"))):
+                self._sent(path)
         end = 'mv -f "{}" {} || exit 1\n'.format(self._sent(program), PROGRAM)
         text = _HEAD + "\n".join(self._lines) + "\n" + end
         return {**self._files, SCRIPT: os.fsencode(text)}
 
 
-def planned(machine: Machine, bundle: Path, make: Callable[[Planned], Path]) -> Dict[str, bytes]:
+def planned(machine: Machine, bundle: Optional[Path], make: Callable[[Planned], Path]) -> Dict[str, bytes]:
     """What a board gets to build what `make` makes with the tool chain.  Raises what that raises."""
     tools = Planned(machine, bundle)
     with tools:
