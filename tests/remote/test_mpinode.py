@@ -32,6 +32,12 @@ def test_a_node_may_have_another_device_inside(built: Built, expected: str) -> N
     assert (done.returncode, done.stdout, done.stderr) == (7, expected, "")
 
 
+def test_the_streams_of_a_kernel_are_those_of_its_node(built: Built) -> None:
+    """`stderr` is a variable of the C library, which each machine has; a copy of the host's pointer would lead nowhere."""
+    done = run(built("streams", "mpinode"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "printed\nto stdout\nback\n", "to stderr\n")
+
+
 @pytest.mark.thorough
 def test_devices_are_numbered_as_they_are_listed(built: Built, expected: str) -> None:
     done = run(built("everything", "host,mpinode"), OMPLS_DEVICES="host,mpinode:2")

@@ -25,6 +25,7 @@ from ompls.analysis.syntax.quoted import in_comment
 from ompls.translate.canonical import LOOP_CONSTRUCTS, kept_counters, nest_of
 from ompls.translate.clauses import fallback_of
 from ompls.translate.ctext import Types, arrays_in, is_const, is_vla, strip
+from ompls.translate.launch import chain_directives
 from ompls.translate.macros import Macros
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
@@ -275,6 +276,7 @@ def _kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs, macros
     elements = _pointers_to_elements(region.stmt, [p for p in params if p not in copied])
     through_copies = {id(p) for p in copied}
     tasks = _of_tasks(region.directive)
+    asked = {i.symbol for d in chain_directives(region.stmt) for c in d.clauses for i in c.items}
     joined: list[str] = []
     back: list[str] = []
     for k, p in sorted(enumerate(params), key=lambda x: (is_vla(x[1].type), x[1].kind == "address")):
@@ -298,6 +300,8 @@ def _kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs, macros
         elif isinstance(p.type, Array):
             head.append(f"{types.c(p.type, p.name)};")
             head.append(f"__builtin_memcpy((void *){p.name}, {source}, sizeof {p.name});")
+        elif p.symbol is not None and p.symbol.from_system_header and p.symbol not in asked:
+            head.append(f"extern {types.c(p.type, p.name)};")  # `stderr`: of the C library that the kernel has
         else:
             t = elements.get(p.symbol, p.type)
             head.append(f"{types.c(t, p.name)} = *({types.c(Pointer(t))}){source};")
