@@ -46,7 +46,6 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from ompls.analysis.model.datamodel import MODELS, DataModel
 from ompls.analysis.spec.devices import ABILITIES, NOT_YET, DeviceSpec
 from ompls.analysis.spec.near import near
 from ompls.analysis.spec.runtime import COMPLEX_FUNCTIONS, FLOAT_FUNCTIONS, MATH_FUNCTIONS
@@ -269,6 +268,8 @@ def _abi(table: Mapping[str, Any], before: tuple[tuple[str, Any], ...]) -> tuple
     """The fields of `DataModel` that a device has otherwise than the host."""
     said = dict(before)
     if "model" in table:
+        from ompls.analysis.model.datamodel import MODELS, DataModel  # noqa: PLC0415 -- C's types: few devices differ
+
         model = MODELS[_word("abi.model", table["model"], MODELS)]
         said |= {f.name: getattr(model, f.name) for f in fields(DataModel)}
     for key in [key for key in table if key != "model"]:

@@ -17,9 +17,10 @@ from ompls.server.lenses import lenses
 from ompls.server.opened import Opened, Result
 from ompls.server.refactorings import refactorings
 
-# unit -- the text is analysed; some -- the rules have spoken, perhaps not of everything; result -- of everything that
-# there is time for; full -- and the headers were looked at
-Need = Literal["unit", "some", "result", "full"]
+# first -- as `unit`, or a part of it where nothing has been shown yet; unit -- the text is analysed; some -- the rules
+# have spoken, perhaps not of everything; result -- of everything that there is time for; full -- and the headers were
+# looked at
+Need = Literal["first", "unit", "some", "result", "full"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +57,12 @@ METHODS: dict[str, Method] = {
     "textDocument/foldingRange": Method("unit", editing.folds),
     "textDocument/selectionRange": Method("unit", editing.selections),
     "textDocument/hover": Method("result", reading.hover),
-    "textDocument/codeLens": Method("result", parts=lenses),
+    "textDocument/codeLens": Method("first", parts=lenses),
     "textDocument/documentSymbol": Method("result", reading.symbols),
     "textDocument/codeAction": Method("result", partial(code_action, providers={REWRITE: refactorings, SHOW: gets})),
     "textDocument/diagnostic": Method("some"),  # what is shown is in the results that the worker sends by itself
     "textDocument/diagnostic, with headers": Method("full"),
+    "textDocument/diagnostic, the last": Method("result"),
     "ompls/preview": Method("result", kernels.asked),
     "workspace/textDocumentContent": Method("result", kernels.shown),
     "ompls/whyNoAnswer": Method("result", explanation.answer),

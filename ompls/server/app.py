@@ -69,7 +69,9 @@ class OmplsServer(LanguageServer):
         self._lens_refresh: asyncio.Task[None] | None = None
         self._inlay_refresh: asyncio.Task[None] | None = None
         self._stop = threading.Event()
-        self.engine = Engine(nursery, self._fresh, self._headers_changed, lambda problem: self.say("warning", problem))
+        self.engine = Engine(
+            nursery, self._fresh, self._headers_changed, self._more, lambda problem: self.say("warning", problem)
+        )
         self.diagnostics = DiagnosticsFeature(self)
         self.foreign = ForeignFeature(self)
         self.previews = PreviewFeature(self)
@@ -251,6 +253,9 @@ class OmplsServer(LanguageServer):
 
     def _headers_changed(self, _: Session) -> None:
         self.diagnostics.headers_changed()
+        self._refresh_lenses()
+
+    def _more(self, _: Session) -> None:
         self._refresh_lenses()
 
     def _refresh_lenses(self) -> None:

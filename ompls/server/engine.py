@@ -51,6 +51,7 @@ class Engine:
 
     on_result(session)  -- called for every fresh result, and when an analysis was ended
     on_headers(session) -- a look at headers or the project file made what was shown before outdated
+    on_more(session)    -- what was answered of a part of it may be asked again
     on_problem(text)    -- something is wrong with the surroundings (no compiler, …); called once for each
     """
 
@@ -59,6 +60,7 @@ class Engine:
         nursery: Nursery,
         on_result: Callable[[Session], None],
         on_headers: Callable[[Session], None],
+        on_more: Callable[[Session], None],
         on_problem: Callable[[str], None],
     ) -> None:
         self.nursery = nursery
@@ -69,6 +71,7 @@ class Engine:
         self._projects = ProjectFiles()
         self._on_result = on_result
         self._on_headers = on_headers
+        self._on_more = on_more
         self._on_problem = on_problem
         self._problems: set[str] = set()
         self._numbers = itertools.count(1)
@@ -273,9 +276,15 @@ class Engine:
 
     async def known(self, session: Session, headers: bool = False) -> None:
         """Wait until `session.fresh` is about the document as it is; headers: and they have been looked at."""
+        await self._until(session, "textDocument/diagnostic, with headers" if headers else "textDocument/diagnostic")
+
+    async def finished(self, session: Session) -> None:
+        """Wait until all is known of the document that will be."""
+        await self._until(session, "textDocument/diagnostic, the last")
+
+    async def _until(self, session: Session, method: str) -> None:
         if session.current and session.worker is None:
             return  # it has rested since
-        method = "textDocument/diagnostic, with headers" if headers else "textDocument/diagnostic"
         while self.sessions.get(session.document.uri) is session and session.left_out != "analysis":
             try:
                 await self.ask(session, method, None)
@@ -368,6 +377,8 @@ class Engine:
             self._make_room(0)
         elif isinstance(message, messages.Headers):
             self._headers(session, message)
+        elif isinstance(message, messages.More):
+            self._on_more(session)
         elif isinstance(message, messages.Fresh):
             session.fresh = message
             if session.current and not session.left_out:

@@ -1,4 +1,8 @@
-"""What the server and the worker of a document say to each other; all of it is values that can be pickled."""
+"""What the server and the worker of a document say to each other; all of it is values that can be pickled.
+
+Nobody changes or compares a message.  `frozen` is not there because Python takes milliseconds to make such classes, and
+the server has not answered `initialize` by then.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ class Context:
     trusted: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Open:
     """The first message: the document that this worker is for.
 
@@ -45,7 +49,7 @@ class Open:
     rules: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Edited:
     """The text has changed; `stamp` counts the states that the server knows of."""
 
@@ -54,7 +58,7 @@ class Edited:
     changes: tuple[Change, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Configured:
     """There are other settings, of the document or for all of them."""
 
@@ -63,7 +67,7 @@ class Configured:
     settings: Settings
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Overlay:
     """An editor has this text open for a file; None: not any more.  `uri` is its own spelling."""
 
@@ -72,12 +76,12 @@ class Overlay:
     text: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Look:
     """Files on the disk have changed: headers may differ."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Ask:
     """A request of the client's for this document."""
 
@@ -86,7 +90,7 @@ class Ask:
     params: Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Forget:
     """Nobody waits for the answer any more."""
 
@@ -96,14 +100,14 @@ class Forget:
 # --- from the worker -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Began:
     """The first message: the worker's process."""
 
     process: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Busy:
     """Something begins that should take at most so many seconds."""
 
@@ -111,14 +115,14 @@ class Busy:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Idle:
     """There is nothing to do; so many bytes of memory are the worker's own."""
 
     memory: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Elsewhere:
     """What was found in another file, as JSON: for a client that has that open, and for the `#include` of it."""
 
@@ -127,7 +131,7 @@ class Elsewhere:
     here: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Fresh:
     """A new result.
 
@@ -147,7 +151,7 @@ class Fresh:
     last: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Headers:
     """The headers were read.
 
@@ -161,7 +165,7 @@ class Headers:
     news: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Answer:
     """The result of an Ask: the text of JSON in parts."""
 
@@ -169,14 +173,19 @@ class Answer:
     parts: tuple[bytes, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Failed:
     number: int
     code: int
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
+class More:
+    """A part of the document was asked about when only that was known: all of it is known now."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
 class Exhausted:
     """The last message: there was not enough memory."""
 
@@ -186,7 +195,7 @@ class Exhausted:
 SECONDS = 20.0  # for one file; what is found by then counts
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Order:
     """Check the file `path` as a part of the workspace with these roots."""
 

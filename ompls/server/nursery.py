@@ -20,7 +20,6 @@ import resource
 import select
 import signal
 import socket
-import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -152,6 +151,8 @@ def _nurse(
     control: socket.socket, mains: Mains, first: Callable[[], None], later: Callable[[], None], server: int
 ) -> None:
     end_with(server)
+    import tempfile  # noqa: PLC0415 -- the server does without
+
     tempfile.gettempdir()  # it tries directories out with a file, which a child that is killed then would leave
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)  # the client's messages are the server's,

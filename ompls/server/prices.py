@@ -66,6 +66,8 @@ class PriceFeature:
             uri = next(iter(self._due))
             del self._due[uri]
             session = self.server.session(uri)
+            if session is not None:
+                await self.server.engine.finished(session)  # who has opened a file waits for that, not for prices
             for device in self._devices(session) if session is not None else ():
                 assert session is not None
                 version = session.document.version

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,6 +26,8 @@ class Trace:
     def begin(cls, server: OmplsServer, uri: str) -> Trace:
         session = server.session(uri)
         assert session is not None  # who runs it has looked
+        import tempfile  # noqa: PLC0415 -- not before the server has answered `initialize`
+
         return cls(server, uri, session.document.version, tempfile.mkdtemp(prefix="ompls-run-"))
 
     @property
@@ -54,4 +54,6 @@ class Trace:
         return bool(json.loads(b"".join(parts)))
 
     def end(self) -> None:
+        import shutil  # noqa: PLC0415
+
         shutil.rmtree(self.directory, ignore_errors=True)

@@ -9,6 +9,9 @@ waits for all of a huge one.  What one pass found is shown, with a note about th
 because the analyzer remembers.  A pass is analysis and rules together, so that what is found by then is on the screen
 when it ends.
 
+Of a long document its beginning is looked at before all else, for the lenses above the fold; the client asks again when
+all of it is known.
+
 Before something begins, the server is told what it is and how long it should take; if it does not end, the server ends
 this process (`engine.py`) and no other document waits for it.
 """
@@ -44,6 +47,7 @@ log = logging.getLogger("ompls.server")
 FIRST_SNAPSHOT_WAIT = 0.25  # seconds that a new document waits for its headers before it is analysed without them
 PASS = 0.5  # seconds of the first pass over a text
 FIRST = 0.35  # as PASS, for a document of which nothing has been shown
+LOOK = 1 << 13  # bytes of a long one that are looked at before all others: what is above the fold
 IDLE = 60.0  # seconds without a change before the garbage of large files is looked for
 MOST_PASSES = 7  # after which a text is left as far as it was looked at: two minutes
 PAUSE = 0.3  # seconds without an edit before the headers are looked at again
@@ -75,6 +79,8 @@ class Worker:
         self.opened = Opened(opening)
         self._rules = opening.rules
         self._unit: Result | None = None  # the last analysis
+        self._look: Result | None = None  # of the document's beginning, before all else
+        self._partly = False  # somebody was told of a part, and will ask again
         self._said: Result | None = None  # the last one with its diagnostics: what the server was told
         self._result: Result | None = None  # the same, if no other pass follows
         self._shown = False  # anything of the document
@@ -171,7 +177,7 @@ class Worker:
     def _outdated(self, stamp: int) -> None:
         """What is known of the document does not hold any more."""
         self.opened.stamp = stamp
-        self._unit = self._said = self._result = None
+        self._look = self._unit = self._said = self._result = None
         self._passes = 0
         self._changed_at = time.monotonic()
 
@@ -193,20 +199,37 @@ class Worker:
 
     def _analyse(self) -> None:
         opened = self.opened
-        if opened.snapshot is None and self._headers is not None and not self._headers.done():
+        text, stamp, document = opened.text, opened.stamp, opened.document
+        look, budget = self._known(self._look), self._budget
+        looks = look is None and not self._shown and not self._passes and len(text) > 2 * LOOK
+        if not looks and opened.snapshot is None and self._headers is not None and not self._headers.done():
             self._wait(max(0.0, self._changed_at + FIRST_SNAPSHOT_WAIT - time.monotonic()))
             if time.monotonic() < self._changed_at + FIRST_SNAPSHOT_WAIT:
                 return  # it was told something, or has the headers
-        text, stamp, document = opened.text, opened.stamp, opened.document
+        if looks:
+            text, budget = text[: text.rfind(b"\n", 0, LOOK) + 1], budget / 2
+        elif look is not None:
+            budget = max(budget - look.seconds, budget / 4)
         lines = document.lines if text is document.source else LineIndex(text)
-        self._begin("analysis", self._budget)
+        self._begin("analysis", budget)
         started = time.perf_counter()
-        tu = analyse(opened.analyzer, document.path, text, opened.headers, opened.settings, self._budget)
+        tu = analyse(opened.analyzer, document.path, text, opened.headers, opened.settings, budget)
         self._tidy = False
         seconds = time.perf_counter() - started
-        self._unit = Result(stamp, document.version, tu, lines, None, seconds, tu.complete)
+        result = Result(stamp, document.version, tu, lines, None, seconds, tu.complete)
+        if looks:
+            self._look = result
+            return
+        self._unit = result
+        if tu.complete:
+            self._tell_of_all()
         if _DIRECTIVE.findall(text) != self._directives:
             self._headers_later(PAUSE)
+
+    def _tell_of_all(self) -> None:
+        if self._partly:
+            self._partly = False
+            self._server.send(messages.More())
 
     def _judge(self) -> None:
         unit, opened = self._unit, self.opened
@@ -242,6 +265,7 @@ class Worker:
         )
         self._server.send(said)
         if last:
+            self._tell_of_all()
             self._unit = self._result = result
         else:
             self._passes += 1
@@ -268,11 +292,23 @@ class Worker:
         """The first request that can be answered now."""
         for asked in self._asked:
             needs = "result" if asked.number in self._later else METHODS[asked.method].needs
-            known = self._known({"unit": self._unit, "some": self._said}.get(needs, self._result))
+            chosen = {"first": self._first, "unit": self._unit, "some": self._said}.get(needs, self._result)
+            known = self._known(chosen)
             looked = needs != "full" or (self._headers is None and self._headers_due is None)
             if known is not None and looked:
                 return asked, known
         return None
+
+    @property
+    def _first(self) -> Result | None:
+        """All of the text, or the beginning of a document that nobody has seen, where a client asks again when told."""
+        if self._unit is not None and self._unit.complete:
+            return self._unit
+        part = self._unit or self._look
+        waits = self._shown or not self.opened.context.client.refreshes_lenses
+        if waits or part is None or not features.lenses(part.tu):
+            return self._result
+        return part
 
     def _answer(self, asked: messages.Ask, known: Result) -> None:
         self._begin(asked.method, ANSWER)
@@ -280,6 +316,8 @@ class Worker:
         try:
             parts = METHODS[asked.method].text(self.opened, known, asked.params)
             reply = messages.Answer(asked.number, parts)
+            whole = known is not self._look and known.tu.complete
+            self._partly |= METHODS[asked.method].needs == "first" and not whole
         except NotYet:
             self._later.add(asked.number)
             return

@@ -36,7 +36,9 @@ class Opened:
 
     def __init__(self) -> None:
         self.news = asyncio.Event()
-        self.engine = Engine(Nursery({"document": worker.main, "check": checker.main}), self._heard, self._heard, print)
+        self.engine = Engine(
+            Nursery({"document": worker.main, "check": checker.main}), self._heard, self._heard, self._heard, print
+        )
 
     def _heard(self, _: Session) -> None:
         self.news.set()

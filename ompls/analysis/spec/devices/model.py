@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ompls.analysis.model.datamodel import DataModel
+if TYPE_CHECKING:
+    from ompls.analysis.model.datamodel import DataModel
 
 
 @dataclass(frozen=True, slots=True)
