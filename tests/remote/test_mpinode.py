@@ -33,7 +33,7 @@ def test_a_node_may_have_another_device_inside(built: Built, expected: str) -> N
 
 
 def test_the_streams_of_a_kernel_are_those_of_its_node(built: Built) -> None:
-    """`stderr` is a variable of the C library, which each machine has; a copy of the host's pointer would lead nowhere."""
+    """They are variables of the C library, which each machine has; the host's pointers would lead nowhere there."""
     done = run(built("streams", "mpinode"))
     assert (done.returncode, done.stdout, done.stderr) == (0, "printed\nto stdout\nback\n", "to stderr\n")
 
