@@ -42,7 +42,18 @@ CORE_SOURCES: Tuple[str, ...] = (
     "newer",
     "present",
 )
-CORE_SOURCES += ("constructs", "environment", "fallback", "gather", "geometry", "lists", "resources", "target", "tasks")
+CORE_SOURCES += (
+    "constructs",
+    "environment",
+    "fallback",
+    "gather",
+    "geometry",
+    "idle",
+    "lists",
+    "resources",
+    "target",
+    "tasks",
+)
 CORE_SOURCES += ("team", "tools", "trace", "trace_index", "workers")
 CORE_FLAGS = ("-std=gnu17", "-fopenmp", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=default")
 NO_OFFLOAD = "-foffload=disable"

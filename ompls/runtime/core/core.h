@@ -147,6 +147,7 @@ typedef struct ompls_device {
     void *handle, *loaded;
     ompls_properties properties;
     _Atomic uint32_t deferred; /* constructs that run now beside the thread that met them */
+    _Atomic uint32_t under_way; /* target regions, deferred ones that wait, too: once somebody wants to know (idle.c) */
     ompls_table table;
 } ompls_device;
 enum { OMPLS_CLOSED, OMPLS_OPEN, OMPLS_UNAVAILABLE };
@@ -323,6 +324,18 @@ _Noreturn void ompls_fail_memory(ompls_place at, const char *what, const ompls_e
 _Noreturn void ompls_fail_launch(ompls_place at, const ompls_arg *args, const void *const *values, const ompls_error *err);
 void ompls_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 extern _Atomic int ompls_failing; /* the process is on its way out after an error */
+
+/* idle.c: whether regions under way are counted. */
+extern _Atomic bool ompls_counting;
+/* True: this one is, and has to be taken back when it is done. */
+static inline bool ompls_count_region(ompls_device *device) {
+    if (OMPLS_LIKELY(!atomic_load_explicit(&ompls_counting, memory_order_relaxed))) return false;
+    atomic_fetch_add_explicit(&device->under_way, 1, memory_order_relaxed);
+    return true;
+}
+static inline void ompls_region_done(ompls_device *device, bool counted) {
+    if (OMPLS_UNLIKELY(counted)) atomic_fetch_sub_explicit(&device->under_way, 1, memory_order_release);
+}
 
 /* trace.c: OMPLS_TRACE and OMPLS_INFO.  Events are made only when `ompls_observing` is not 0. */
 enum {

@@ -11,6 +11,7 @@ typedef struct {
     ompls_task task;
     ompls_place at;
     void *kernel;
+    bool counted;
     void (*function)(ompls_region *, int64_t, const ompls_arg *);
     const void **values;
     ompls_launch launch;
@@ -66,6 +67,7 @@ static void run_target(ompls_task *task) {
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_deferred(true);
     ompls_run_target(c->at, c->kernel, c->args, c->values, &c->launch, false);
     atomic_fetch_sub(&c->at.device->deferred, 1);
+    ompls_region_done(c->at.device, c->counted);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_deferred(false);
 }
 
@@ -82,6 +84,7 @@ int ompls_target_nowait(ompls_region *region, int64_t device, const ompls_arg *a
     construct *made = make(at, args, values);
     made->task.run = run_target;
     made->kernel = kernel;
+    made->counted = ompls_count_region(at.device);
     if (launch != NULL) made->launch = *launch;
     ompls_task_submit(&made->task, ndepend, depend);
     return 1;

@@ -423,7 +423,10 @@ int ompls_target(ompls_region *region, int64_t number, const ompls_arg *args, co
         ompls_drop_lists(region, args);
         return 0;
     }
-    return ompls_run_target(at, ompls_kernel_of(at), args, values, asked, true);
+    bool counted = ompls_count_region(at.device);
+    int ran = ompls_run_target(at, ompls_kernel_of(at), args, values, asked, true);
+    ompls_region_done(at.device, counted);
+    return ran;
 }
 
 void *ompls_device_address(int64_t number, const void *host) {

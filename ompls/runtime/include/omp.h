@@ -85,6 +85,8 @@ extern void *omp_target_calloc(__SIZE_TYPE__, __SIZE_TYPE__, int);
 extern void *omp_target_memset(void *, int, __SIZE_TYPE__, int);
 extern void *omp_target_memset_async(void *, int, __SIZE_TYPE__, int, int, omp_depend_t *);
 #endif
+/* An extension: the device with the fewest target regions under way or waiting, those that are idle in turn. */
+extern int ompls_next_idle_device(void);
 #ifdef __cplusplus
 }
 #endif
