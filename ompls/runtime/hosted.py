@@ -29,7 +29,7 @@ def _original_environment() -> Dict[bytes, bytes]:
     return {name: value for name, _, value in pairs}
 
 
-def _look_native(libc: ctypes.CDLL, name: bytes) -> None:
+def _look_native(libc: ctypes.CDLL) -> None:
     for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
     original = _original_environment()
@@ -39,6 +39,9 @@ def _look_native(libc: ctypes.CDLL, name: bytes) -> None:
         if os.environb.get(variable) != value:
             os.environb[variable] = value
     libc.setlocale(LC_ALL, b"C")
+
+
+def _be_called(libc: ctypes.CDLL, name: bytes) -> None:
     ctypes.c_char_p.in_dll(libc, "program_invocation_name").value = name
     ctypes.c_char_p.in_dll(libc, "program_invocation_short_name").value = os.path.basename(name)
 
@@ -104,6 +107,9 @@ def run_program(path: str, devices: str, argv: Sequence[str]) -> NoReturn:
     `argv` begins with the program's name.  Raises RuntimeProblem when the object cannot be loaded.
     """
     program = Path(path)
+    texts = [os.fsencode(text) for text in argv]
+    libc = ctypes.CDLL(None)
+    _be_called(libc, texts[0])  # what is loaded asks for it at once
     try:
         library = ctypes.CDLL(str(program))
         main = library.main
@@ -113,12 +119,10 @@ def run_program(path: str, devices: str, argv: Sequence[str]) -> NoReturn:
     _warn_of_missing(devices)
     if path.startswith("/proc/{}/fd/".format(os.getpid())):  # the stub's: the program shall not find it open
         os.close(int(program.name))
-    texts = [os.fsencode(text) for text in argv]
     pointers = (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
-    libc = ctypes.CDLL(None)
     sys.stdout.flush()
     sys.stderr.flush()
-    _look_native(libc, texts[0])
+    _look_native(libc)
     environ = ctypes.c_void_p.in_dll(libc, "environ")
     libc.exit(main(len(texts), pointers, environ))
     raise AssertionError("exit returned")

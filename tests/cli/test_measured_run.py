@@ -23,9 +23,12 @@ PROGRAM = """int main(void) {
 @pytest.mark.parametrize("device", ["cudasim", "host", "mpinode"])
 def test_the_tables_of_a_run(process, tmp_path: Path, device: str) -> None:
     (tmp_path / "a.c").write_text(PROGRAM)
-    done = process("run", "--device", device, "--trace", tmp_path / "t", "--trace-values", "4", tmp_path / "a.c")
+    done = process(
+        "run", "--device", device, "--trace", tmp_path / "t", "--trace-values", "4", tmp_path / "a.c", "--", "a b"
+    )
     assert done.code == 0, done.err
-    _, found = events.recorded(str(tmp_path / "t"))
+    head, found = events.recorded(str(tmp_path / "t"))
+    assert [Path(head["program"]).name, *head["command"][1:]] == ["a", "a b"]
     rows = present.rows(found)
     launch = next(index for index, event in enumerate(found) if event["kind"] == "launch")
     kept = {

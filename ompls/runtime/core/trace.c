@@ -171,10 +171,12 @@ static void open_trace(const char *path, int argc, char **argv) {
     ompls_line l = {0};
     ompls_line_add(&l, "{\"ompls_trace\": 1, \"program\": ");
     ompls_line_string(&l, program_invocation_name);
-    /* In an interpreter that hosts the program the arguments are the interpreter's, and its name is another one. */
-    if (argc > 0 && strcmp(argv[0], program_invocation_name) == 0) {
-        for (int i = 0; i < argc && l.used + 2 * OMPLS_LINE_TEXT < sizeof l.text; i++) {
-            ompls_line_add(&l, i == 0 ? ", \"command\": [" : ", ");
+    /* In an interpreter that hosts the program the arguments are the interpreter's, and the program's are the last of them. */
+    int own = 0;
+    while (own < argc && strcmp(argv[own], program_invocation_name) != 0) own++;
+    if (own < argc) {
+        for (int i = own; i < argc && l.used + 2 * OMPLS_LINE_TEXT < sizeof l.text; i++) {
+            ompls_line_add(&l, i == own ? ", \"command\": [" : ", ");
             ompls_line_string(&l, argv[i]);
         }
         ompls_line_add(&l, "]");
