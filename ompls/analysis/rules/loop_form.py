@@ -46,6 +46,68 @@ def check(scene: Scene) -> Iterator[Finding]:
                     yield Finding(span, f"not a loop that can be shared out: {message}", "error", related)
                 else:
                     yield from _changed(loop, _own_copies(place.stmt))
+            yield from _uneven(place.stmt)
+
+
+def _uneven(stmt: DirectiveStmt) -> Iterator[Finding]:
+    """Loops of a `collapse` whose rows differ in length by what is no multiple of their step (5.2 §4.4.2)."""
+    clause = stmt.directive.clause("collapse")
+    number = fold(clause.args[0]) if clause is not None and clause.args else None
+    outer: list[tuple[For, Symbol, int]] = []
+    for loop in nest_of(stmt).loops[: number or 0]:
+        symbol = _variable(loop)
+        step = _step(loop.step, symbol) if symbol is not None and loop.step is not None else None
+        ends = _ends(loop, symbol) if symbol is not None else None
+        if symbol is None or ends is None or loop.step is None or not isinstance(step, int) or step == 0:
+            return
+        for around, variable, stride in outer:
+            first, last = (_factor(e, variable) for e in ends)
+            if first is None or last is None or (last - first) * stride % step == 0:
+                continue
+            message = (
+                f"from one `{variable.name}` to the next its rows change by {abs((last - first) * stride)}, "
+                f"which is no multiple of its step {abs(step)}"
+            )
+            related = ((Span(around.span.start, around.span.start + 3), f"`{variable.name}` counts here"),)
+            yield Finding(loop.step.span, f"not a loop that can be shared out: {message}", "error", related)
+        outer.append((loop, symbol, step))
+
+
+def _ends(loop: For, symbol: Symbol) -> tuple[Expr, Expr] | None:
+    """Where the loop's variable begins, and what its condition compares it with."""
+    begin: Expr | None = None
+    if isinstance(loop.init, DeclStmt):
+        begin = loop.init.decls[0].init
+    elif isinstance(loop.init, ExprStmt) and loop.init.expr is not None:
+        e = _bare(loop.init.expr)
+        begin = e.value if isinstance(e, Assign) else None
+    condition = _bare(loop.condition) if loop.condition is not None else None
+    if begin is None or not isinstance(condition, Binary):
+        return None
+    return begin, condition.right if _is(condition.left, symbol) else condition.left
+
+
+def _factor(e: Expr, symbol: Symbol) -> int | None:
+    """How often `symbol` is in `e`, which is linear in it; None where that is not known."""
+    e = _bare(e)
+    if isinstance(e, Name):
+        return int(e.symbol is symbol)
+    if not any(isinstance(n, Name) and n.symbol is symbol for n in e.walk()):
+        return 0
+    if isinstance(e, Unary) and e.op in ("+", "-"):
+        inner = _factor(e.operand, symbol)
+        return -inner if inner is not None and e.op == "-" else inner
+    if isinstance(e, Binary) and e.op in ("+", "-"):
+        left, right = _factor(e.left, symbol), _factor(e.right, symbol)
+        if left is None or right is None:
+            return None
+        return left + right if e.op == "+" else left - right
+    if isinstance(e, Binary) and e.op == "*":
+        for one, other in ((e.left, e.right), (e.right, e.left)):
+            times, inner = fold(one), _factor(other, symbol)
+            if times is not None and inner is not None:
+                return times * inner
+    return None
 
 
 def _changed(loop: For, own: set[Symbol]) -> Iterator[Finding]:
@@ -252,8 +314,39 @@ int main(void) {
     return end;
 }
 """,
+        """
+void f(int n, double *x) {
+    #pragma omp target teams distribute parallel for collapse(2) map(tofrom: x[0:n])
+    for (int i = 0; i < n; i++)
+        for (int j = i; j < n; j += 2)
+    //                         ^^^^^^ error: not a loop that can be shared out: from one `i` to the next its rows change by 1, which is no multiple of its step 2
+            x[j] = i;
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i += 2)
+        for (int j = 3 * i; j > -i + 1; j = j - 3)
+    //                                  ^^^^^^^^^ error: not a loop that can be shared out: from one `i` to the next its rows change by 8, which is no multiple of its step 3
+            x[i] = j;
+}
+""",
     ),
     good=(
+        """
+void f(int n, int step, double *x) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i += 2)
+        for (int j = i; j < 3 * i + n; j += 4) x[j] = i;
+    #pragma omp parallel for collapse(3)
+    for (int i = 0; i < n; i++)
+        for (int j = i; j > i * 4 - n; j -= 3)
+            for (int k = i + 1; k < i + n; k += 7) x[k] = j;
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = i; j < n; j += step) x[j] = i;
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = i; j < n; j += 2) x[j] = i;
+}
+""",
         """
 void f(int n, double *x) {
     int i;
