@@ -94,6 +94,10 @@ double chip_seconds(void) { return 0; }
 void chip_begin(void);
 void chip_begin(void) {
     core *me = self();
+    const epi_geometry *g = &control()->geometry;
+    const uint32_t place = ((uint32_t)me >> 20) - g->first; /* a row has 64 */
+    me->first = g->first << 20, me->index = place & 63;
+    for (uint32_t row = place >> 6; row > 0; row--) me->index += g->columns;
     epi_slot *slot = slot_of(me);
     for (;;) {
         while (slot->status != EPI_START) continue;
