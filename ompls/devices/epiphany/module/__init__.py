@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import struct
 from pathlib import Path
 from typing import List, Mapping, Tuple
 
@@ -53,11 +54,27 @@ CHECKED_OURS = (*CHECKED, "--param=tsan-distinguish-volatile=1")
 UNCHECKED = ("arithmetic.c", "board.c", "races.c")
 LINK = ("-m32", "-nostdlib", "-static", "-no-pie", "-Wl,--build-id=none", "-Wl,-z,noexecstack", "-Wl,-T," + str(SCRIPT))
 
+_REAL = "OMPLS_EPIPHANY_HAL"  # the SDK's library, for a real board
+
 
 def _checked() -> bool:
     """Whether kernels are built for checks; of those that there are, this device does one."""
     chosen = os.environ.get("OMPLS_CHECK", "none").split(",")
     return not {"races", "all", ""}.isdisjoint(chosen)
+
+
+def _with_programs(tools: Toolchain, board: bytes, programs: Mapping[str, bytes]) -> Path:
+    """The emulated board, or nothing, with the kernels' programs for a real chip behind it (image.c)."""
+    data = bytearray(board)
+    entries = b""
+    for name, program in programs.items():
+        data += b"\0" * (-len(data) % 16)
+        entries += struct.pack("<256sII", name.encode(), len(data), len(program))
+        data += program
+    data += entries + struct.pack("<I12s", len(programs), b"ompls-cores")
+    whole = tools.scratch / "epiphany.cores"
+    whole.write_bytes(data)
+    return whole
 
 
 class Epiphany(Device):
@@ -70,7 +87,12 @@ class Epiphany(Device):
     tells_resources = True
 
     def probe(self) -> Availability:
-        """The emulated board is there where gcc makes programs of 32 bits for this processor."""
+        """The emulated board is there where gcc makes programs of 32 bits for this processor.
+
+        A real one is asked when a program begins (hal.c).
+        """
+        if _REAL in os.environ:
+            return Availability(True, description="a board, by " + os.environ[_REAL])
         if HERE.architecture != "x86_64":
             return Availability(False, "the board is emulated on x86-64 only", "use the device `host`")
         if shutil.which("gcc") is None:
@@ -78,13 +100,34 @@ class Epiphany(Device):
         return Availability(True, description="an emulated board: 16 cores of 32 KiB, in processes of this machine")
 
     def probe_building(self, machine: Machine) -> Availability:
-        """For the emulated board only."""
+        """For the emulated board; for a real one with the chip's compiler."""
         if machine.here or machine.architecture == "x86_64":
             return super().probe_building(machine)
-        return Availability(False, "the board is emulated on x86-64 only", "use the device `host`")
+        if size.measure().prefix is None:
+            return Availability(False, "kernels for a real board need the chip's compiler", "make epiphany-toolchain")
+        return Availability(True)
 
     def build_image(self, job: ImageJob) -> Path:
-        """All kernels and the board in one program.  The user's -D and -I are in the kernels already."""
+        """All kernels and the board in one program; behind it, where the chip's compiler is there, theirs for the chip.
+
+        The user's -D and -I are in the kernels already.
+        """
+        emulated = job.tools.machine.architecture == "x86_64"
+        objects = self._objects(job) if emulated else []
+        measure = size.measure()
+        sizes = measure.of(job.tools, [(kernel.name, path) for kernel, path in job.kernels])
+        for kernel, _ in job.kernels:
+            where = "{}:{}".format(os.path.basename(kernel.file), kernel.line)
+            size.refuse_large(kernel.name, where, sizes[kernel.name], measure.prefix is not None)
+        programs = {name: taken.program for name, taken in sizes.items() if taken.program}
+        if not emulated:
+            return _with_programs(job.tools, b"", programs)
+        ends = ["-Wl,--defsym=ompls_size_{}={}".format(name, size.CODE + taken.all) for name, taken in sizes.items()]
+        image = job.tools.link((*LINK, *ends), objects, ".board", "linking the image of 'epiphany'")
+        return _with_programs(job.tools, image.read_bytes(), programs) if programs else image
+
+    def _objects(self, job: ImageJob) -> List[Path]:
+        """Of the emulated board, and of the kernels for it."""
         headers = tuple(sorted(LIBRARY.glob("*.h")))
         checked = _checked()
         compiles: List[Compile] = []
@@ -95,15 +138,7 @@ class Epiphany(Device):
             compiles.append(Compile(LIBRARY / name, ours, depends=headers))
         flags = (*KERNEL, *CHECKED) if checked else KERNEL
         compiles += [Compile(path, flags, label=kernel.file or path.name) for kernel, path in job.kernels]
-        objects = job.tools.objects(compiles)
-        measure = size.measure()
-        sizes = measure.of(job.tools, [(kernel.name, path) for kernel, path in job.kernels])
-        told = []
-        for kernel, _ in job.kernels:
-            where = "{}:{}".format(os.path.basename(kernel.file), kernel.line)
-            size.refuse_large(kernel.name, where, sizes[kernel.name], measure.prefix is not None)
-            told.append("-Wl,--defsym=ompls_size_{}={}".format(kernel.name, size.CODE + sizes[kernel.name].all))
-        return job.tools.link((*LINK, *told), objects, ".board", "linking the image of 'epiphany'")
+        return job.tools.objects(compiles)
 
     def resources(self, kernels: Mapping[str, bytes], target: str) -> Resources:
         """What of the 32 KiB each kernel takes."""

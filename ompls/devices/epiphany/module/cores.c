@@ -3,11 +3,8 @@
 #include "epiphany.h"
 
 #include <limits.h>
-#include <linux/futex.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { PATIENCE = 5 /* seconds */ };
 
@@ -41,21 +38,22 @@ static int take_core(board *b, const ompls_launch_request *holder, cores to, boo
     return best;
 }
 
-/* Argument 0: for another core. */
-void epi_start(board *b, int n, uint32_t code, uint32_t entry, uint32_t argument) {
+/* Argument 0: for another core.  Where a real board says no, the core has failed. */
+void epi_start(board *b, int n, const kernel *k, uint32_t entry, uint32_t argument) {
     epi_slot *slot = &b->control->slots[n];
-    slot->code = code, slot->entry = entry, slot->argument = argument;
+    b->running[n] = k;
+    const bool there = b->hal == NULL || epi_hal_load(b, n, k);
+    slot->code = k->code, slot->entry = entry, slot->argument = argument;
     slot->fault = slot->why = slot->wanted = 0;
-    __atomic_store_n(&slot->status, EPI_START, __ATOMIC_SEQ_CST);
-    epi_wake(&slot->status);
+    __atomic_store_n(&slot->status, there ? EPI_START : EPI_FAULT, __ATOMIC_SEQ_CST);
+    if (b->hal == NULL) epi_wake(&slot->status);
 }
 
 void epi_give_back(board *b, cores those) {
     pthread_mutex_lock(&b->lock);
     b->taken &= ~those;
     pthread_mutex_unlock(&b->lock);
-    __atomic_fetch_add(&b->control->host, 1, __ATOMIC_SEQ_CST);
-    epi_wake(&b->control->host);
+    epi_tell(b, &b->control->host);
 }
 
 /* What a core asks for: cores for its team near to it, or masters of other teams far from all that the kernel has. */
@@ -71,12 +69,12 @@ static cores grant(board *b, const ompls_launch_request *request, int asking, co
     pthread_mutex_unlock(&b->lock);
     slot->given[0] = (uint32_t)found, slot->given[1] = (uint32_t)(found >> 32);
     for (int n = 0; n < b->number; n++)
-        if ((found & epi_bit(n)) != 0) epi_start(b, n, slot->code, slot->other, 0);
+        if ((found & epi_bit(n)) != 0) epi_start(b, n, b->running[asking], slot->other, 0);
     slot->wanted = 0;
-    __atomic_fetch_add(&slot->granted, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&slot->granted, slot->granted + 1, __ATOMIC_SEQ_CST); /* nobody else writes it */
+    if (b->hal != NULL) return found;
     volatile uint32_t *bell = (volatile uint32_t *)(void *)(b->memory + EPI_EXTERNAL_SIZE + (uint32_t)asking * EPI_LOCAL + EPI_BLOCK);
-    __atomic_fetch_add(bell, 1, __ATOMIC_SEQ_CST); /* `core` of chip.h begins with it */
-    epi_wake(bell);
+    epi_tell(b, bell); /* `core` of chip.h begins with it */
     return found;
 }
 
@@ -92,10 +90,13 @@ cores epi_look_after(board *b, const ompls_launch_request *request, int master, 
 }
 
 void epi_reset(board *b, cores those) {
+    if (b->hal != NULL) {
+        epi_hal_reset(b, those);
+        return;
+    }
     __atomic_fetch_or(&b->control->reset[0], (uint32_t)those, __ATOMIC_SEQ_CST);
     __atomic_fetch_or(&b->control->reset[1], (uint32_t)(those >> 32), __ATOMIC_SEQ_CST);
-    __atomic_fetch_add(&b->control->board, 1, __ATOMIC_SEQ_CST);
-    epi_wake(&b->control->board);
+    epi_tell(b, &b->control->board);
     for (int n = 0; n < b->number; n++)
         for (int tries = 0; (those & epi_bit(n)) != 0 && tries < 2000; tries++) {
             bool waits = (b->control->reset[n / 32] >> n % 32 & 1) != 0 || b->control->slots[n].status != EPI_IDLE;
@@ -144,7 +145,7 @@ int epi_wait_for_core(board *b, const ompls_launch_request *request, ompls_error
                     request->region_file, request->region_line, request->name, patience, b->number, holders);
             patience = 0;
         }
-        syscall(SYS_futex, &b->control->host, FUTEX_WAIT, now, &(struct timespec){.tv_nsec = 20000000}, NULL, 0);
+        epi_pause(b, now);
     }
     err->fatal = OMPLS_LOST_BEFORE;
     ompls_device_fail(err, "start the program again", "the emulated board has ended");

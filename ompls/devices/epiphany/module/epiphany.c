@@ -28,6 +28,13 @@ static int epi_probe(ompls_module *self, int wanted, ompls_error *err) {
 
 static void epi_close(void *handle) {
     board *b = handle;
+    if (b->hal != NULL) {
+        if (b->owner == getpid()) epi_hal_close(b); /* a child has none of it */
+        ompls_drop_blocks(&b->blocks);
+        pthread_mutex_destroy(&b->lock);
+        free(b);
+        return;
+    }
     const epi_findings *found = (const void *)(b->memory + (EPI_FINDINGS - EPI_EXTERNAL));
     if (b->started && b->owner == getpid() && getenv("OMPLS_EPIPHANY_COUNT") != NULL)
         fprintf(stderr, "ompls: epiphany: %u writes to other cores, %u of them one after the other, %u fences\n", found->remote, found->dependent, found->fences);
@@ -64,7 +71,7 @@ static int epi_properties(void *handle, ompls_properties *out, ompls_error *err)
     (void)err;
     *out = (ompls_properties){.memory = EPI_EXTERNAL_SIZE, .max_threads = (uint32_t)b->number, .max_teams = (uint32_t)b->number,
                               .default_threads = (uint32_t)b->number, .default_teams = 1, .pointer_bytes = 4, .sections = 1};
-    snprintf(out->name, sizeof out->name, "an emulated Epiphany with %d cores", b->number);
+    snprintf(out->name, sizeof out->name, "an %sEpiphany with %d cores", getenv("OMPLS_EPIPHANY_HAL") != NULL ? "" : "emulated ", b->number);
     return 0;
 }
 

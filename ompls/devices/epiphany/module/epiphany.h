@@ -1,4 +1,4 @@
-/* epiphany.h -- the parts of the module `epiphany` in the program: epiphany.c (the table), image.c, process.c, memory.c, cores.c,
+/* epiphany.h -- the parts of the module `epiphany` in the program: epiphany.c (the table), image.c, process.c, hal.c, memory.c, cores.c,
    faults.c, launch.c. */
 #ifndef OMPLS_EPIPHANY_H
 #define OMPLS_EPIPHANY_H
@@ -28,6 +28,12 @@
 #define epi_limit ompls_epiphany_limit
 #define epi_wait_for_core ompls_epiphany_wait_for_core
 #define epi_load ompls_epiphany_load
+#define epi_hal_open ompls_epiphany_hal_open
+#define epi_hal_load ompls_epiphany_hal_load
+#define epi_hal_reset ompls_epiphany_hal_reset
+#define epi_hal_close ompls_epiphany_hal_close
+#define epi_pause ompls_epiphany_pause
+#define epi_tell ompls_epiphany_tell
 #define epi_find_kernel ompls_epiphany_find_kernel
 #define epi_find_symbol ompls_epiphany_find_symbol
 #define epi_alloc ompls_epiphany_alloc
@@ -39,6 +45,7 @@
 #define epi_launch ompls_epiphany_launch
 #define epi_synchronize ompls_epiphany_synchronize
 
+enum { EPI_TABLES = 64 << 10 }; /* gcc's, on a real board, before what the program allocates */
 enum { PAGE = 4096, WHOLE = EPI_EXTERNAL_SIZE + EPI_MOST * EPI_LOCAL };
 
 typedef uint64_t cores; /* a bit for each */
@@ -46,6 +53,13 @@ typedef uint64_t cores; /* a bit for each */
 static inline cores epi_bit(int n) {
     return (cores)1 << n;
 }
+
+typedef struct epi_hal epi_hal; /* hal.c */
+
+typedef struct {
+    uint32_t entry, code; /* where its code would end in the memory of a core */
+    const unsigned char *core; /* its program for a real one */
+} kernel;
 
 typedef struct {
     char *memory; /* of the board, as this program sees it */
@@ -59,13 +73,11 @@ typedef struct {
     cores taken; /* which a kernel has */
     const ompls_launch_request *holder[EPI_MOST]; /* whose those are */
     uint32_t told; /* findings */
+    const kernel *running[EPI_MOST]; /* what they run */
+    epi_hal *hal; /* of a real board; NULL: it is emulated */
     bool started, lost;
     pid_t owner;
 } board;
-
-typedef struct {
-    uint32_t entry, code; /* where its code would end in the memory of a core */
-} kernel;
 
 /* image.c */
 bool epi_find(const board *b, const char *name, uint32_t *value);
@@ -75,8 +87,16 @@ uint32_t epi_find_line(const board *b, uint32_t place, char *where, size_t size)
 int epi_find_kernel(void *handle, void *loaded, const char *name, void **out, ompls_error *err);
 int epi_find_symbol(void *handle, void *loaded, const char *name, ompls_address *out, ompls_error *err);
 
+/* hal.c */
+int epi_hal_open(board *b, const char *path, ompls_error *err);
+bool epi_hal_load(board *b, int n, const kernel *k);
+void epi_hal_reset(board *b, cores those);
+void epi_hal_close(board *b);
+
 /* process.c */
 void epi_wake(volatile uint32_t *word);
+void epi_tell(board *b, volatile uint32_t *word); /* counts it up for who waits */
+void epi_pause(board *b, uint32_t now); /* until somebody has told the host since, or for a while */
 int epi_load(void *handle, const void *image, uint64_t size, void **loaded, ompls_error *err);
 
 /* memory.c */
@@ -88,7 +108,7 @@ int epi_copy_within(void *handle, ompls_address to, ompls_address from, uint64_t
 int epi_attach(void *handle, ompls_address where, ompls_address target, ompls_error *err);
 
 /* cores.c */
-void epi_start(board *b, int n, uint32_t code, uint32_t entry, uint32_t argument);
+void epi_start(board *b, int n, const kernel *k, uint32_t entry, uint32_t argument);
 void epi_give_back(board *b, cores those);
 cores epi_look_after(board *b, const ompls_launch_request *request, int master, cores mine);
 void epi_reset(board *b, cores those);

@@ -32,6 +32,7 @@ static uint64_t native(uint32_t address, const ompls_launch_request *request) {
 int epi_report(board *b, int n, const ompls_launch_request *request, ompls_error *err) {
     const epi_slot *slot = &b->control->slots[n];
     const char *name = request->name;
+    if (b->hal != NULL) return ompls_device_fail(err, "see what it does without OMPLS_EPIPHANY_HAL", "core %d has failed, or could not be started (kernel %s)", n, name);
     err->fault = (int)slot->fault;
     err->fault_address = native(slot->address, request);
     err->fault_line = epi_find_line(b, slot->place, err->fault_file, sizeof err->fault_file);

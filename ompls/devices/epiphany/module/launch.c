@@ -3,13 +3,10 @@
 #include "epiphany.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 /* What shall be near to the kernel lies behind its code; the address that it gets instead.  Its place in eight bytes stays, so
    that it is copied in large pieces. */
@@ -90,13 +87,13 @@ static int await(board *b, int master, const ompls_launch_request *request, ompl
         if (deadline > 0 && epi_seconds() - since > deadline) {
             epi_reset(b, mine);
             epi_give_back(b, mine);
-            return ompls_device_fail(err, "see the kernel, or OMPLS_EPIPHANY_DEADLINE", "kernel %s did not end within %g seconds; its emulated cores were reset", request->name, deadline);
+            return ompls_device_fail(err, "see the kernel, or OMPLS_EPIPHANY_DEADLINE", "kernel %s did not end within %g seconds; its %scores were reset", request->name, deadline, b->hal == NULL ? "emulated " : "");
         }
-        if (kill((pid_t)b->control->process, 0) != 0 && errno == ESRCH) {
+        if (b->hal == NULL && kill((pid_t)b->control->process, 0) != 0 && errno == ESRCH) {
             b->lost = true, err->fatal = OMPLS_LOST_NOW;
             return ompls_device_fail(err, "see who sends signals to it", "the emulated board has ended");
         }
-        syscall(SYS_futex, &b->control->host, FUTEX_WAIT, now, &(struct timespec){.tv_nsec = 20000000}, NULL, 0);
+        epi_pause(b, now);
     }
     epi_give_back(b, mine);
     epi_tell_findings(b, request);
@@ -112,7 +109,7 @@ int epi_launch(void *handle, void *found, const ompls_launch_request *request, o
         epi_give_back(b, epi_bit(n));
         return 1;
     }
-    epi_start(b, n, k->code, k->entry, EPI_PARAMETERS + (uint32_t)n * PAGE);
+    epi_start(b, n, k, k->entry, EPI_PARAMETERS + (uint32_t)n * PAGE);
     return await(b, n, request, err);
 }
 

@@ -15,10 +15,23 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 void epi_wake(volatile uint32_t *word) {
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Nobody sleeps on a real board's memory: who waits there looks again. */
+void epi_tell(board *b, volatile uint32_t *word) {
+    if (b->hal != NULL) return;
+    __atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);
+    epi_wake(word);
+}
+
+void epi_pause(board *b, uint32_t now) {
+    if (b->hal != NULL) nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+    else syscall(SYS_futex, &b->control->host, FUTEX_WAIT, now, &(struct timespec){.tv_nsec = 20000000}, NULL, 0);
 }
 
 static int high_file(int low) {
@@ -63,19 +76,40 @@ static int spawn(board *b, int memory) {
     return 0;
 }
 
+/* What the chip has to know. */
+static void describe(board *b) {
+    const char *cancellation = getenv("OMP_CANCELLATION");
+    b->control->geometry = b->geometry;
+    b->control->cancellation = cancellation != NULL && strcasecmp(cancellation, "true") == 0;
+}
+
+static int begin_real(board *b, const char *library, ompls_error *err) {
+    char *emulated = b->memory;
+    if (epi_hal_open(b, library, err) != 0) return 1;
+    munmap(emulated, WHOLE);
+    describe(b);
+    const uint64_t first = EPI_DATA - EPI_EXTERNAL + EPI_TABLES;
+    if (!ompls_make_blocks(&b->blocks, first, EPI_EXTERNAL_SIZE - first))
+        return ompls_device_fail(err, "close other programs", "out of memory");
+    b->started = true;
+    b->owner = getpid();
+    return 0;
+}
+
 int epi_load(void *handle, const void *image, uint64_t size, void **loaded, ompls_error *err) {
     board *b = handle;
     const Elf32_Ehdr *elf = image;
+    const char *real = getenv("OMPLS_EPIPHANY_HAL");
+    b->image = image, b->image_size = size;
+    *loaded = b;
+    if (real != NULL) return begin_real(b, real, err);
     if (size < sizeof *elf || memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || elf->e_machine != EM_386)
         return ompls_device_fail(err, "build the program again", "the image is no program of an emulated board");
-    b->image = image, b->image_size = size;
     int memory = high_file(memfd_create("ompls-epiphany-memory", MFD_CLOEXEC));
     if (memory < 0 || ftruncate(memory, WHOLE) != 0 ||
         mmap(b->memory, WHOLE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory, 0) == MAP_FAILED)
         return ompls_device_fail(err, "look at the limits on memory", "making the emulated board's memory: %s", strerror(errno));
-    const char *cancellation = getenv("OMP_CANCELLATION");
-    b->control->geometry = b->geometry;
-    b->control->cancellation = cancellation != NULL && strcasecmp(cancellation, "true") == 0;
+    describe(b);
     epi_place_data(b);
     uint32_t end = 0;
     epi_find(b, "epi_end", &end);
@@ -85,6 +119,5 @@ int epi_load(void *handle, const void *image, uint64_t size, void **loaded, ompl
     if (failed != 0) return ompls_device_fail(err, "look at the limits on processes, and whether this kernel runs programs of 32 bits", "starting the emulated board: %s", strerror(failed));
     b->started = true;
     b->owner = getpid();
-    *loaded = b;
     return 0;
 }
