@@ -10,6 +10,7 @@
     answers                                       which request is answered by what, and what must be known for it
     editing, reading, kernels                     the answers: cursors in pragmas, reading, previews,
     environment, explanation                      present tables, why there is no answer
+    measured                                      what a run with a trace had (`runtraces` makes one)
     actions, refactorings, accepting              code actions: fixes; rewriting of data environments; accepted hints
     lenses, lenstexts, senttokens                 the code lenses and their JSON in parts; tokens as differences
     prices                                        what kernels need, for the lenses
