@@ -33,6 +33,14 @@ def test_everything_is_as_on_the_host(built: Built, expected: str, device: str) 
     assert (done.returncode, done.stdout, done.stderr) == (7, expected, "")
 
 
+@pytest.mark.parametrize("device", ["away", "away(cudasim)"])
+def test_a_part_of_an_array_is_where_the_kernel_looks_for_it(built: Built, device: str) -> None:
+    """The address of its first element lies before the memory that a handle is for."""
+    half = [i % 7 for i in range(15000, 30000)]
+    done = run(built("halves", device))
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{sum(half)} {2 * sum(half[:100])}\n", "")
+
+
 def test_what_travels_is_what_is_told_before(built: Built, tmp_path: Path) -> None:
     """The second execution of each region of traffic.c sends what the preview says."""
     told = ompls("preview", "--device", "away", "--resources", "--json", PROGRAMS / "traffic.c", env=environment())

@@ -53,7 +53,7 @@ static uint64_t take_handle(near_addresses *a, uint64_t size) {
     }
     uint32_t handle = a->free[--a->nfree];
     a->sizes[handle - 1] = size;
-    return (uint64_t)handle << OMPLS_HANDLE_BITS;
+    return ((uint64_t)handle << OMPLS_HANDLE_BITS) + OMPLS_HANDLE_BEGIN;
 }
 
 uint64_t ompls_near_take(near_addresses *a, uint64_t size) {

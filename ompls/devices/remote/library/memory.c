@@ -56,7 +56,7 @@ static uint64_t slot_of(const far_memory *memory, ompls_address named) {
 ompls_address ompls_far_address(const far_memory *memory, ompls_address named) {
     uint64_t slot = slot_of(memory, named);
     if (slot == 0 || memory->slots[slot - 1] == 0) return named;
-    return memory->slots[slot - 1] + (named & (((uint64_t)1 << OMPLS_HANDLE_BITS) - 1));
+    return memory->slots[slot - 1] + (named & (((uint64_t)1 << OMPLS_HANDLE_BITS) - 1)) - OMPLS_HANDLE_BEGIN;
 }
 
 static int set_slot(far_memory *memory, ompls_address named, ompls_address real, ompls_error *err) {

@@ -10,15 +10,17 @@
    worked on, a `beat` comes each second.
 
    Near chooses the addresses of what it allocates.  Where kernels use the far process's own memory (`arena` of the properties)
-   they are real ones in a range that both reserve; else they are handles, OMPLS_HANDLE bytes apart, which far translates:
+   they are real ones in a range that both reserve; else they are handles, 2 to the power of OMPLS_HANDLE_BITS bytes apart, which far translates:
    what `address`, `attach` and the parameters of launches name. */
 #ifndef OMPLS_WIRE_H
 #define OMPLS_WIRE_H
 #include <stdint.h>
 
-#define OMPLS_WIRE 1 /* version */
+#define OMPLS_WIRE 2 /* version */
 
 enum { OMPLS_FRAME = 1 << 16, OMPLS_INLINE = 1 << 13, OMPLS_PIECE = 1 << 26, OMPLS_HANDLE_BITS = 40 };
+/* Where the memory begins that a handle is for, within it: kernels get addresses before it, of arrays that are mapped in part. */
+#define OMPLS_HANDLE_BEGIN ((uint64_t)1 << (OMPLS_HANDLE_BITS - 1))
 
 enum { /*              a            b            c       bytes                        */
     WIRE_OPEN = 1,  /* first of the arena, bytes, index                               */
