@@ -140,7 +140,9 @@ static int refuse(const char *reason) {
 static int do_open(const wire_record *r) {
     ompls_properties properties;
     if (module == NULL || image.start == NULL) return refuse("the image has no device");
-    if (module->open(module, (int)r->c, &far.memory.device, &far.error) != 0) return 1;
+    /* The program counts its nodes, of which several may be on one machine: they have that machine's devices in turn. */
+    int there = module->probe(module, 0, &far.error);
+    if (there <= 0 || module->open(module, (int)(r->c % (uint64_t)there), &far.memory.device, &far.error) != 0) return 1;
     far.memory.module = module;
     if (module->properties(far.memory.device, &properties, &far.error) != 0) return 1;
     bool arena = properties.shares_host_memory && ompls_far_reserve(&far.memory, r->a, r->b);
