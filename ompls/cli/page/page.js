@@ -223,7 +223,8 @@ function showTables() {
     }
     place.append(element("h4", {}, device), table);
   }
-  if (!there.length) place.append(element("p", { class: "note" }, data.bucket && !data.rows.length ? "The tables of a long trace are not on the page." : "Nothing is on a device."));
+  const none = data.bucket && !data.rows.length ? "The tables of a long trace are not on the page." : data.leftOut ? "None of the entries on the page was there." : "Nothing is on a device.";
+  if (!there.length) place.append(element("p", { class: "note" }, none));
 }
 
 const bytes = (text) => (text.match(/../g) ?? []).slice(0, 8).join(" ") + (text.length > 16 ? " …" : "");
