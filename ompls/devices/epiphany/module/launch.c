@@ -25,18 +25,28 @@ static bool place_section(board *b, int n, const kernel *k, const ompls_section 
     return true;
 }
 
+/* A type's size is a multiple of its alignment: where something of that size may begin. */
+static uint64_t aligned(uint64_t at, uint64_t size) {
+    enum { LEAST = 16, MOST = 256 };
+    uint64_t to = size & -size;
+    if (to < LEAST) to = LEAST;
+    if (to > MOST) to = MOST;
+    return (at + to - 1) / to * to;
+}
+
 /* A page of parameters: what comes near, their addresses, then their bytes. */
 static bool put_parameters(board *b, int n, const kernel *k, const ompls_launch_request *request, ompls_error *err) {
     const uint32_t page = EPI_PARAMETERS + (uint32_t)n * PAGE;
     char *here = b->memory + (page - EPI_EXTERNAL);
     epi_parameters *all = (void *)here;
     const uint64_t first = sizeof *all + request->nparams * 4u, number = request->sections != NULL ? request->nparams : 0;
-    uint64_t used = (first + number * sizeof(epi_section) + 15) / 16 * 16;
+    uint64_t used = first + number * sizeof(epi_section);
     uint32_t end = k->code;
     *all = (epi_parameters){.sections = page + (uint32_t)first};
     for (uint32_t i = 0; i < request->nparams; i++) {
         bool address = request->kinds[i] == OMPLS_PASS_ADDRESS;
         uint64_t size = address ? 4 : request->sizes[i], value;
+        used = aligned(used, size);
         if (used + size > PAGE || used > PAGE) {
             ompls_device_fail(err, "map large variables instead of passing them by value", "more than %d bytes of parameters", PAGE);
             return false;
@@ -52,7 +62,7 @@ static bool put_parameters(board *b, int n, const kernel *k, const ompls_launch_
         } else {
             memcpy(here + used, request->params[i], size);
         }
-        used = (used + size + 15) / 16 * 16;
+        used += size;
     }
     return true;
 }
