@@ -44,6 +44,23 @@ void chip_give(void *memory) {
     unlock(pool_lock());
 }
 
+/* --- clause `allocate`, as gcc calls it: whatever allocator is asked for -------------------------------------------- */
+
+void *GOMP_alloc(size_t align, size_t size, uintptr_t allocator) {
+    (void)allocator;
+    if (align < sizeof(void *)) align = sizeof(void *);
+    void *memory = chip_take((uint32_t)(sizeof memory + align + size));
+    if (memory == 0) __builtin_trap();
+    void **out = (void **)(((uint32_t)memory + sizeof memory + align - 1) & ~(align - 1));
+    out[-1] = memory;
+    return out;
+}
+
+void GOMP_free(void *memory, uintptr_t allocator) {
+    (void)allocator;
+    if (memory != 0) chip_give(((void **)memory)[-1]);
+}
+
 /* --- copies of variables (core/image.c) ---------------------------------------------------------------------------- */
 
 int ompls_image_device_number;
