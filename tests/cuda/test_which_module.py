@@ -70,6 +70,18 @@ def test_pycuda_is_taken_where_it_can_be_imported(monkeypatch: pytest.MonkeyPatc
     assert not cuda.DEVICE.as_native().hosted
 
 
+@pytest.mark.thorough
+def test_nodes_of_a_cluster_have_gpus(driver: Path, tmp_path: Path) -> None:
+    """Whatever programs get here: a far side has the native module."""
+    pytest.importorskip("mpi4py")
+    machine = fake.environment(driver, tmp_path, "")
+    words = [sys.executable, "-m", "ompls", "run", "--device", "mpinode(cuda):2", ROOT / "examples/dot_devices.c"]
+    env = {**machine, "OMP_TARGET_OFFLOAD": "mandatory", "OMPLS_FAKE_GPUS": "2"}
+    done = subprocess.run(words, env=env, capture_output=True, text=True, timeout=200, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith(", correct\n")
+
+
 def test_another_word_is_refused(driver: Path, tmp_path: Path) -> None:
     machine = fake.environment(driver, tmp_path, "cupy")
     words = [sys.executable, "-m", "ompls", "run", "--device", "cuda", SAXPY]
