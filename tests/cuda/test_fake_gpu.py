@@ -69,6 +69,26 @@ def test_no_gpu_falls_to_the_next_device(machine: dict[str, str]) -> None:
     assert "cudasim:0" in done.stderr
 
 
+SUM = """
+#include <stdio.h>
+int main(void) {
+    long sum = 0;
+    #pragma omp target teams distribute parallel for reduction(+: sum) map(tofrom: sum)
+    for (int i = 0; i < 20000; i++)
+        sum += i;
+    printf("%ld\\n", sum);
+}
+"""
+
+
+def test_a_reduction_has_no_more_teams_than_fill_the_gpu(machine: dict[str, str], tmp_path: Path) -> None:
+    """Each joins its part; the fake GPU has two processors."""
+    record = tmp_path / "trace"
+    assert run(machine, tmp_path, SUM, "cuda", "--trace", record) == (0, "199990000\n", "")
+    events = [json.loads(line) for line in record.read_text().splitlines()[1:]]
+    assert [event["grid"][0] for event in events if event["kind"] == "launch"] == [64]
+
+
 # Two regions in two kernel files share a variable: every module's copy of its pointer must be written.
 SHARED = """
 #include <stdio.h>

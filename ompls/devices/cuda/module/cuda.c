@@ -11,6 +11,7 @@
 
 enum {
     GATHER = 1 << 16,  /* bytes: the driver copies that much from pageable memory without waiting; what is smaller is overhead */
+    RESIDENT = 32,     /* teams that a processor has at once, at most: more of them would only join more parts of a reduction */
     DEVICE_MAPPED = 2, /* CU_MEMHOSTREGISTER_DEVICEMAP */
     MALLOC_HEAP_SIZE = 2 /* CU_LIMIT_MALLOC_HEAP_SIZE */
 };
@@ -135,12 +136,13 @@ static int cuda_properties(void *device, ompls_properties *out, ompls_error *err
     gpu *g = device;
     char name[80] = "";
     size_t memory = 0;
+    uint32_t processors = (uint32_t)attribute(g, OMPLS_CUDA_MULTIPROCESSORS);
     g->driver->cuDeviceGetName(name, sizeof name, g->device);
     g->driver->cuDeviceTotalMem(&memory, g->device);
     *out = (ompls_properties){
         .memory = memory, .max_threads = (uint32_t)attribute(g, OMPLS_CUDA_MAX_THREADS),
         .max_teams = (uint32_t)attribute(g, OMPLS_CUDA_MAX_GRID_X), .default_threads = 128,
-        .default_teams = (uint32_t)attribute(g, OMPLS_CUDA_MULTIPROCESSORS),
+        .default_teams = processors, .many_teams = RESIDENT * processors,
         .shares_host_memory = attribute(g, OMPLS_CUDA_PAGEABLE_MEMORY_ACCESS) != 0, .gather = GATHER, .lend = lends(g) ? GATHER : 0};
     snprintf(out->name, sizeof out->name, "%s (compute capability %d.%d)", name, g->capability / 10, g->capability % 10);
     return 0;

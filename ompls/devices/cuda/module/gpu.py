@@ -25,6 +25,7 @@ from ompls.runtime.errors import DeviceUnavailable
 
 DEVICE_MAPPED = 2  # CU_MEMHOSTREGISTER_DEVICEMAP
 GATHER = 1 << 16  # bytes: the driver copies that much from pageable memory without waiting; what is smaller is overhead
+RESIDENT = 32  # teams that a processor has at once, at most: more would only join more parts of a reduction
 _lost: List[object] = []  # what belonged to a failed context: freeing it would only print warnings
 
 
@@ -159,6 +160,7 @@ class OpenGpu:
             "max_teams": has(attribute.MAX_GRID_DIM_X),
             "default_threads": 128,
             "default_teams": has(attribute.MULTIPROCESSOR_COUNT),
+            "many_teams": RESIDENT * has(attribute.MULTIPROCESSOR_COUNT),
             "shares_host_memory": has(pageable) if pageable is not None else 0,
             "gather": GATHER,
             "lend": GATHER if self._lends() else 0,
