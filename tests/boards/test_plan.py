@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from command import ompls
 
+from ompls.devices.cuda.module import nvrtc
 from ompls.runtime.boards.plan import SCRIPT, CannotPlan, planned
 from ompls.runtime.build import assembled
 from ompls.runtime.bundle import read_bundle
@@ -86,6 +87,18 @@ def test_no_routine_newer_than_openmp_4_5_has_to_be_there(tools: Path, tmp_path:
         assert not [line for line in listed.stdout.splitlines() if re.search(r" U omp_.*@OMP_[5-9]", line)]
 
 
+@pytest.mark.skipif(nvrtc.available() is None, reason="nvrtc is not installed: pip install 'ompls[cuda-preview]'")
+def test_the_module_of_gpus_needs_no_more(tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Built without CUDA's headers and libraries; where no driver is, the regions are the host's."""
+    monkeypatch.setenv("OMPLS_CUDA_ARCH", "sm_53")
+    there = plan(EXAMPLES / "saxpy.c", tmp_path, "cuda")
+    done = build(there, tools)
+    assert (done.returncode, done.stderr) == (0, "")
+    run = subprocess.run([there / "program"], env={"OMPLS_DEVICES": "cuda"}, capture_output=True, check=False)
+    assert run.returncode == 0
+    assert run.stdout.endswith(b", correct\n")
+
+
 def test_names_are_only_names(tools: Path, tmp_path: Path) -> None:
     source = tmp_path / 'it\'s $(touch owned) `touch owned` "q" $x;.c'
     shutil.copyfile(EXAMPLES / "saxpy.c", source)
@@ -116,6 +129,7 @@ def test_what_needs_more_is_not_planned(tmp_path: Path) -> None:
         plan(EXAMPLES / "saxpy.c", tmp_path, "cudasim")
 
 
+@pytest.mark.thorough  # programs for a GPU are built so in test_board_gpu.py
 def test_a_board_with_gcc_alone_builds(board: Sshd, tmp_path: Path) -> None:
     config = tmp_path / "ompls"
     config.mkdir()
