@@ -17,6 +17,7 @@ from ompls.analysis.rules import check
 from ompls.analysis.source import HeaderUnit, Settings
 from ompls.analysis.spec.devices import DeviceSpec
 from ompls.project.devices import registry
+from ompls.project.targets import targets
 
 RUNTIME = Path(__file__).resolve().parents[2] / "ompls/runtime/core"
 BOARD = 'title = "a board"\nlike = "host"\n[abi]\nmodel = "ilp32"\nchar = "unsigned"\n'
@@ -91,7 +92,7 @@ def test_check_and_translate_refuse_the_same(
             assert said == [], key
         if device.planned:
             continue
-        told = [d.message for d in translator.translate([tu], [device], {}).diagnostics]
+        told = [d.message for d in translator.translate([tu], [device], targets((device,))).diagnostics]
         refused = [m for m in told if "the host" in m]
         if key == "long double" and "type long double" in device.lacks:  # there is no need for it to be the host's
             assert told
