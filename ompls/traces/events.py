@@ -17,12 +17,16 @@ class Unreadable(Exception):
     """The file cannot be read, or it is not a trace; str() is a message for people."""
 
 
+def unopened(path: str, error: OSError) -> Unreadable:
+    return Unreadable(f"cannot read {path}: {error.strerror}; {_RECORD}")
+
+
 def recorded(path: str) -> tuple[Event, list[Event]]:
     """What the trace says of the run, and its events in the order of their times.  Raises Unreadable."""
     try:
         lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
-        raise Unreadable(f"cannot read {path}: {error.strerror}; {_RECORD}") from error
+        raise unopened(path, error) from error
     head = heading(path, lines[0].encode() if lines else b"")
     events = [event for event in map(parsed, lines[1:]) if event is not None and event.get("kind") != "index"]
     return head, sorted(events, key=lambda event: number(event, "t"))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from ompls.traces.events import Event, Unreadable, heading, number, parsed
+from ompls.traces.events import Event, heading, number, parsed, unopened
 
 _TAIL = 1 << 16  # bytes that are read from the end at first
 _MOST = 1 << 24  # bytes of an index
@@ -61,7 +61,7 @@ def index(path: str) -> Index | None:
             line = _line_before_last(file)
             return None if line is None else _index(head, line, file)
     except OSError as error:
-        raise Unreadable(f"cannot read {path}: {error.strerror}") from error
+        raise unopened(path, error) from error
     except (TypeError, ValueError, KeyError, AttributeError):
         return None  # it is somebody else's
 
@@ -78,7 +78,7 @@ def part(path: str, index: Index, begin: int, end: int) -> tuple[Event, list[Eve
             file.seek(min((first for first, _ in places), default=0))
             text = file.read(max((last for _, last in places), default=0) - file.tell()) if places else b""
     except OSError as error:
-        raise Unreadable(f"cannot read {path}: {error.strerror}") from error
+        raise unopened(path, error) from error
     found = (parsed(line) for line in text.decode("utf-8", "replace").splitlines())
     events = [event for event in found if event is not None and begin <= number(event, "t") <= end]
     return index.head, sorted(events, key=lambda event: number(event, "t"))
