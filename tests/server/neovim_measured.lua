@@ -21,7 +21,7 @@ vim.cmd('Ompls env')
 vim.cmd('Ompls measure host')
 local function hints()
   return vim.tbl_filter(function(hint)
-    return hint.inlay_hint.label:match('device') ~= nil
+    return hint.inlay_hint.label:match('to 8 B') ~= nil
   end, vim.lsp.inlay_hint.get({ bufnr = source }))
 end
 wait('hints', function()

@@ -135,7 +135,7 @@ MEASURED = """int main(void) {
 @needs_neovim
 def test_a_run_is_measured_until_the_next_edit(tmp_path: Path) -> None:
     said = run("neovim_measured.lua", MEASURED, tmp_path)
-    assert said[0] == "hint: 2 × T; 8 B to the device, 8 B back"
+    assert said[0] == "hint: 2 × T; to 8 B, from 8 B"
     assert said[1:] == [
         "As it ran: in the construct of line 4, 2 of 2",
         "= x  references: 1; 4 bytes; host and device have the same values"

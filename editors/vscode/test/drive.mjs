@@ -255,6 +255,30 @@ async function drive(s) {
     await s.visible('.xterm-rows', 'ompls: running saxpy.c on', 120_000);
     await s.visible('.xterm-rows', 'exit code 0', 120_000);
   });
+  await s.step('a run is measured: hints, and rows beside the predicted ones, until the next edit', async () => {
+    const at = source.findIndex((line) => line.includes('y[i] =')) + 1;
+    const rows = '.customview-tree .monaco-list-row';
+    await s.open('saxpy.c');
+    await s.visible('.codelens-decoration', 'Run', 90_000);
+    await s.command('Show Data Environment');
+    await s.page.click(`${left} .view-lines`);
+    await s.place(at, 1);
+    await s.visible(rows, 'device 0, which runs here');
+    await s.command('Run Program and Measure');
+    await s.visible('.xterm-rows', 'measured, see the data environment', 120_000);
+    await s.visible(editors, 'to 8.0 MiB');
+    await s.page.click(`${left} .view-lines`);
+    await s.place(at, 2);
+    await s.visible('.tree-explorer-viewlet-tree-view .message', 'As it ran: in the construct of line');
+    await s.visible(rows, 'the run: references: 1');
+    await s.shot('measured');
+    await s.page.click(`${left} .view-lines`);
+    await s.page.keyboard.press('End');
+    await s.press(' ');
+    await s.page.waitForFunction(() => ![...document.querySelectorAll('.view-lines')].some((e) => e.textContent.replace(/\u00a0/g, ' ').includes('to 8.0 MiB')), undefined, { timeout: 60_000 });
+    await s.page.keyboard.press('Backspace');
+    await s.page.keyboard.press('Control+s');
+  });
   await s.step('a program that asks gets an answer', async () => {
     await s.open('asks.c');
     await s.visible(editors, 'int main');
