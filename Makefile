@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 PREPARED := $(VENV)/.prepared
-SHARED := $(shell find ompls/runtime ompls/devices -name '*.py' -o -path '*/core/*.[ch]' -o -path '*/module/*.c' -o -path '*/library/*.*')
+SHARED := $(shell find ompls/runtime ompls/devices -name '*.py' -o -path '*/core/*.[ch]' -o -path '*/module/*.[ch]' -o -path '*/library/*.*')
 COVERAGE ?= 85
 PLATFORM ?= linux-x64
 # Four workers keep two cores busy: a third of the time a worker waits for a process that it started.

@@ -218,6 +218,8 @@ def _far_side_of(connection: Connection, name: str, plan: bytes) -> str:
     kept = Kept(connection, [name])
     full = kept.full(name)
     if kept.lacks(full):
+        if sys.stderr.isatty():
+            sys.stderr.write("ompls: building the far side on {}, once\n".format(connection.board.name))
         connection.ask("put", place, str(len(plan)), "archive", data=plan)
         if build_by_shell(connection, [place, full, kept.full("objects/@")]) != 0:
             raise RuntimeProblem("the far side", "the board's gcc could not build it", "see what it says above")
