@@ -50,6 +50,9 @@ struct gpu {
 
 extern ompls_module *fake_table; /* cudasim's */
 gpu *fake_current(void);
+/* Around what changes a GPU's modules. */
+void fake_lock(void);
+void fake_unlock(void);
 /* Give a device memory that others can share; the file that it lies in. */
 int fake_open_arena(sim_device *d);
 /* A module's process learns which pages it may touch. */

@@ -13,6 +13,20 @@ ompls_module *fake_table;
 static _Thread_local gpu *stack[64];
 static _Thread_local int depth;
 
+/* What GPUs have in common lists, one thread at a time changes: the module without Python calls from several. */
+static pthread_mutex_t lists = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static void unlock(int *held) {
+    (void)held;
+    pthread_mutex_unlock(&lists);
+}
+void fake_lock(void) {
+    pthread_mutex_lock(&lists);
+}
+void fake_unlock(void) {
+    pthread_mutex_unlock(&lists);
+}
+#define ALONE __attribute__((cleanup(unlock), unused)) int held = pthread_mutex_lock(&lists)
+
 void ompls_report_finding(void *device, const ompls_finding *finding) {
     (void)device, (void)finding; /* its images are not built for checks */
 }
@@ -104,6 +118,7 @@ API cuDeviceGetAttribute(int *value, int attribute, int device) {
 }
 
 API cuDevicePrimaryCtxRetain(void **context, int device) {
+    ALONE;
     gpu *g = &gpus[device];
     ompls_error err = {0};
     if (g->references++ == 0) {
@@ -122,6 +137,7 @@ static void close_module(module *m) {
 }
 
 API cuDevicePrimaryCtxRelease(int device) {
+    ALONE;
     gpu *g = &gpus[device];
     if (g->references == 0) return INVALID_CONTEXT;
     if (--g->references > 0) return SUCCESS;
@@ -201,6 +217,7 @@ int fake_tell(module *m, uint64_t address, uint64_t size, bool accessible) {
 }
 
 API cuMemAlloc_v2(uint64_t *address, size_t size) {
+    ALONE;
     gpu *g = fake_current();
     ompls_error err = {0};
     if (g->sticky) return g->sticky;
@@ -213,6 +230,7 @@ API cuMemAlloc_v2(uint64_t *address, size_t size) {
 }
 
 API cuMemFree_v2(uint64_t address) {
+    ALONE;
     gpu *g = fake_current();
     ompls_error err = {0};
     if (g->sticky) return g->sticky;
@@ -293,6 +311,7 @@ static registered *lent_page(const char *host, size_t size) {
 }
 
 API cuMemHostRegister_v2(void *host, size_t size, unsigned flags) {
+    ALONE;
     if (fake_current() == NULL) return INVALID_CONTEXT;
     if (flags != 2 || nlent == 64) return INVALID_VALUE;
     if (lent_page(host, size) != NULL) return ALREADY_REGISTERED;
@@ -303,6 +322,7 @@ API cuMemHostRegister_v2(void *host, size_t size, unsigned flags) {
 }
 
 API cuMemHostGetDevicePointer_v2(uint64_t *address, void *host, unsigned flags) {
+    ALONE;
     (void)flags;
     registered *r = lent_page(host, 1);
     if (r == NULL) return INVALID_VALUE;
@@ -311,6 +331,7 @@ API cuMemHostGetDevicePointer_v2(uint64_t *address, void *host, unsigned flags) 
 }
 
 API cuMemHostUnregister(void *host) {
+    ALONE;
     registered *r = lent_page(host, 1);
     if (r == NULL || r->host != host) return NOT_REGISTERED;
     int status = cuMemFree_v2(r->address);
@@ -319,10 +340,12 @@ API cuMemHostUnregister(void *host) {
 }
 
 static void lent_to_gpu(void) {
+    ALONE;
     for (int i = 0; i < nlent; i++) cuMemcpyHtoD_v2(lent[i].address, lent[i].host, lent[i].size);
 }
 
 void fake_behind_kernel(void) {
+    ALONE;
     for (int i = 0; i < nlent; i++) cuMemcpyDtoH_v2(lent[i].host, lent[i].address, lent[i].size);
 }
 

@@ -73,7 +73,9 @@ static int load_image(void **out, const void *image) {
 API cuModuleLoadDataEx(void **out, const void *image, unsigned n, int *options, void **values) {
     (void)n, (void)options, (void)values;
     void *translated = of_ptx(image);
+    fake_lock();
     int status = load_image(out, translated != NULL ? translated : image);
+    fake_unlock();
     free(translated);
     return status;
 }
