@@ -87,6 +87,14 @@ RIGHT = {
         "static omp_lock_t l;\nomp_set_lock(&l);\ndata++;\nomp_unset_lock(&l)",
         "data += 0 * now",
     ),
+    "a critical section with a name": (
+        "_Pragma(\"omp critical(one)\")\ndata++",
+        "_Pragma(\"omp critical(one)\")\ndata++",
+    ),
+    "the counters of a taskgroup": (
+        "_Pragma(\"omp taskgroup\")\n_Pragma(\"omp task\")\ndata++",
+        "(void)now",
+    ),
     "bytes beside each other": ("letters[0] = 1", "letters[1] = 2"),
     "what a barrier orders": (
         "boxes[1][2] = 5;\n_Pragma(\"omp flush\")",

@@ -178,6 +178,9 @@ void chip_copy(void *to, const void *from, uint32_t size); /* by DMA; waits for 
 void lock(word *l);
 void unlock(word *l);
 
+/* locks.c */
+void unlock_far(word *l); /* whose data are in another memory than the lock: once they are there */
+
 #ifdef OMPLS_EMULATED
 void chip_ring(core *c);
 void chip_rest(core *c, uint32_t bell);   /* until its bell has rung since */

@@ -34,14 +34,14 @@ void *chip_take(uint32_t size) {
         b->used = 1;
         found = b + 1;
     }
-    unlock(pool_lock());
+    unlock_far(pool_lock());
     return found;
 }
 
 void chip_give(void *memory) {
     lock(pool_lock());
     ((block *)memory)[-1].used = 0;
-    unlock(pool_lock());
+    unlock_far(pool_lock());
 }
 
 /* --- clause `allocate`, as gcc calls it: whatever allocator is asked for -------------------------------------------- */

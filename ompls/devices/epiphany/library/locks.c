@@ -1,6 +1,8 @@
 /* locks.c -- the locks of <omp.h>: words anywhere in memory, which change with one of the chip's own locks held. */
 #include "chip.h"
 
+void unlock_far(word *l) { chip_fence(), unlock(l); }
+
 typedef struct {
     word owner, count; /* the task that has it, 0: none; how often */
 } nest;
@@ -15,7 +17,7 @@ static uint32_t take(word *l, uint32_t owner, word *count) {
     bool mine = *l == 0 || (count != 0 && *l == owner);
     if (mine) *l = owner;
     uint32_t often = !mine ? 0 : count != 0 ? ++*count : 1;
-    unlock(guard());
+    unlock_far(guard());
     return often;
 }
 

@@ -32,9 +32,11 @@ bool chip_testset(word *lock) {
 
 void lock(word *l) {
     while (!chip_testset(l)) board_call(YIELD, 0, 0, 0, 0, 0, 0);
+    if (races_lock != 0) races_lock();
 }
 
 void unlock(word *l) {
+    if (races_unlock != 0) races_unlock(l);
     __atomic_store_n(l, 0, __ATOMIC_SEQ_CST);
 }
 
@@ -50,7 +52,10 @@ UNSEEN void chip_rest(core *c, uint32_t bell) {
     c->resting = 0;
 }
 
-void chip_fence(void) {} /* this machine keeps the order; races.c follows the one of the program */
+/* This machine keeps the order; races.c follows the one of the program. */
+void chip_fence(void) {
+    if (races_fence != 0) races_fence();
+}
 
 UNSEEN void chip_pause(void) {
     board_call(YIELD, 0, 0, 0, 0, 0, 0);

@@ -110,7 +110,7 @@ static void make_posted(uint32_t count) {
         for (uint32_t i = 0; i < count; i++) l->posted[i] = 0;
         l->end = give_posted;
     }
-    unlock(&t->lock);
+    unlock_far(&t->lock);
 }
 
 static void post(uint32_t first, uint32_t inner) {

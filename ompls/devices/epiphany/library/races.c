@@ -23,6 +23,11 @@ static moment fenced[EPI_MOST] BOARD;    /* when it last fenced, for relaxed wri
 static moment noticed[EPI_MOST] BOARD;   /* what relaxed reads have seen, for a fence after that */
 static uint32_t watched[EPI_MOST] BOARD; /* a word that it has begun to read */
 static struct {
+    uint32_t locks;    /* that it holds */
+    bool external;     /* since then, or its last fence, it has written there */
+    uint64_t cores;    /* and to these cores */
+} on_the_way[EPI_MOST] BOARD;
+static struct {
     uint32_t address;
     moment when;
 } syncs[SYNC] BOARD; /* the first one is the host's, and of all for which there is no room */
@@ -85,6 +90,7 @@ static void join(uint32_t *to, const uint32_t *from) {
 
 /* The program has started a kernel, or a part of one, after what others had ended by then. */
 void races_start(uint32_t core) {
+    on_the_way[core].locks = 0;
     enter((int)core);
     join(clocks[core], syncs[0].when);
     leave();
@@ -118,6 +124,33 @@ static void acquire(int core, uint32_t address) {
 static void release(int core, uint32_t address) {
     join(released_at(address, true), clocks[core]);
     if (clocks[core][core] < LAST) clocks[core][core]++;
+}
+
+/* What a core has written to its own memory is there at once.  Only the run time's own locks are looked at: a write that one of them
+   guards and that arrives behind its release is an error of the run time. */
+void races_fence(void) {
+    const int core = me();
+    if (core >= 0) on_the_way[core].external = false, on_the_way[core].cores = 0;
+}
+
+void races_lock(void) {
+    const int core = me();
+    if (core >= 0 && on_the_way[core].locks++ == 0) races_fence();
+}
+
+void races_unlock(const word *l) {
+    const int core = me(), of = core_of((uint32_t)l);
+    if (core < 0 || of < 0) return;
+    const uint64_t near = (uint64_t)1 << core | (uint64_t)1 << of;
+    if (on_the_way[core].external || (on_the_way[core].cores & ~near) != 0) __builtin_trap();
+    on_the_way[core].locks--;
+}
+
+static void send(int core, uint32_t address) {
+    const int to = core_of(address);
+    if (on_the_way[core].locks == 0) return;
+    if (to < 0) on_the_way[core].external = true;
+    else on_the_way[core].cores |= (uint64_t)1 << to;
 }
 
 /* The word whose reading began before may have had a newer value by the time it was read. */
@@ -161,7 +194,7 @@ static void access(uint32_t address, uint32_t size, int kind, bool atomic, uint3
     bool told = atomic;
     if (core < 0 || !shadow_of(address, &of)) return;
     finish_reading(core);
-    if (kind == WRITE) count(core, address);
+    if (kind == WRITE) count(core, address), send(core, address);
     for (uint32_t i = 0; i < size; i++) {
         const uint32_t last = of.writer[i], other = last >> 26;
         if (!told && last != 0 && (int)other != core && (last & LAST) > clocks[core][other]) {

@@ -39,7 +39,7 @@ static void attach(uint32_t *list, void **memory) {
         l->end = give_memory;
     }
     if (memory != 0) *memory = l->memory;
-    unlock(&t->lock);
+    unlock_far(&t->lock);
 }
 
 static void begin_group(const uint32_t *list) {

@@ -15,7 +15,8 @@ static void change(word *counter, uint32_t by) {
     word *l = external ? &bank()->locks[3] : &core_at(at)->lock;
     lock(l);
     *counter += by;
-    unlock(l);
+    if (external) unlock_far(l);
+    else unlock(l);
 }
 
 static void run(core *c, task *t) {

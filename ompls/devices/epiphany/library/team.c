@@ -273,9 +273,9 @@ void GOMP_barrier(void) { team_barrier(self()); }
 /* --- locks of the chip lie in the first core ------------------------------------------------------------------------ */
 
 void GOMP_critical_start(void) { lock(&bank()->locks[0]); }
-void GOMP_critical_end(void) { chip_fence(), unlock(&bank()->locks[0]); }
+void GOMP_critical_end(void) { unlock_far(&bank()->locks[0]); }
 void GOMP_atomic_start(void) { lock(&bank()->locks[1]); }
-void GOMP_atomic_end(void) { chip_fence(), unlock(&bank()->locks[1]); }
+void GOMP_atomic_end(void) { unlock_far(&bank()->locks[1]); }
 
 /* A name gets one of the locks when it is first used: there is a word of external memory for it. */
 void GOMP_critical_name_start(void **name) {
@@ -283,12 +283,12 @@ void GOMP_critical_name_start(void **name) {
     lock(&b->locks[2]);
     if (*name == 0) *name = (void *)(4 + b->names < LOCKS ? 4 + b->names++ : LOCKS);
     uint32_t which = (uint32_t)*name;
-    unlock(&b->locks[2]);
+    unlock_far(&b->locks[2]);
     if (which == LOCKS) __builtin_trap();
     lock(&b->locks[which]);
 }
 
-void GOMP_critical_name_end(void **name) { chip_fence(), unlock(&bank()->locks[(uint32_t)*name]); }
+void GOMP_critical_name_end(void **name) { unlock_far(&bank()->locks[(uint32_t)*name]); }
 
 bool GOMP_single_start(void) {
     core *c = self();
