@@ -87,3 +87,33 @@ def test_on_a_chip_it_is_a_call_of_the_run_time(tmp_path: Path) -> None:
         sizes = size.measure().of(tools, kernels)
     plain, released = (sizes[name].all - sizes[name].own for name in ("plain", "released"))
     assert released > plain + 100
+
+
+def test_an_atomic_write_takes_the_lock_of_updates(tmp_path: Path) -> None:
+    """A core reads, changes and writes a word under a lock: a write without it, between the two, was lost."""
+    shown = command.ompls(
+        "preview", "--device", "epiphany", made(tmp_path, f"{ATOMIC}write release\nb = argc + 1;")
+    ).stdout
+    assert "omp atomic write" not in shown
+    assert re.search(r"atomic capture release.*ompls_old = \*ompls_at; \*ompls_at = \S*argc\S* \+ 1;", shown, re.S), (
+        shown
+    )
+    if size.measure().prefix is None:
+        return  # this machine has an instruction
+    kernels = []
+    for name in ("b += 1;", "write\nb = 1;"):
+        shown = command.ompls(
+            "preview", "--device", "epiphany", made(tmp_path, ATOMIC + ("\n" * (name[0] == "b")) + name)
+        )
+        function = f"k{len(kernels)}"
+        kernel = tmp_path / f"{function}.c"
+        kernel.write_text(re.sub(r"\bompls_x_\w+_main_0\b", function, shown.stdout))
+        kernels.append((function, kernel))
+    with Toolchain() as tools:
+        update, write = (found.all - found.own for found in size.measure().of(tools, kernels).values())
+    assert update == write
+
+
+def test_a_bit_field_is_written_as_it_is(tmp_path: Path) -> None:
+    text = f"{{ struct {{ int low : 4; }} s = {{0}}, *p = &s;\n{ATOMIC}write\np->low = 1;\nb = s.low; }}"
+    assert fences(made(tmp_path, text)) == 0

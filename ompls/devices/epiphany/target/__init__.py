@@ -1,17 +1,24 @@
-"""The target of `epiphany`: C of the shared set `default`, with fences where the chip's compiler makes none.
+"""The target of `epiphany`: C of the shared set `default`, with fences and locks where the chip's compiler makes none.
 
 Writes of a core to two places arrive in any order (library/ecore.c).  The run time waits for them in barriers, locks
 and tasks, but gcc makes nothing of `flush` and of an `atomic` that releases: before these a function of it is called.
+
+A core has no instruction that updates a word of memory: gcc takes a lock for it, but none for an `atomic write` of at
+most four bytes, which an update could undo.  So these become a `capture` whose old value nobody reads.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 
 from ompls.analysis.model import ast
+from ompls.analysis.model.convert import owner
+from ompls.analysis.model.ctype import Record
+from ompls.analysis.model.layout import find_member
 from ompls.analysis.model.omp import Directive
-from ompls.translate.lowering.round import Round
+from ompls.translate.lowering.round import Round, directive_text, pragma
 from ompls.translate.transformations import default
 
 FENCE = "__sync_synchronize"  # on a chip a macro (module/size.py)
@@ -55,4 +62,32 @@ def _is_fence(stmt: ast.Stmt) -> bool:
     return isinstance(call, ast.Call) and isinstance(call.function, ast.Name) and call.function.name == FENCE
 
 
-TARGET = replace(default.CLASS, passes=(with_fences,))
+def with_locks(work: Round) -> None:
+    """Writes that are atomic take the lock of updates."""
+    for item in work.items(f"{__name__}.locks"):
+        for stmt in item.content.directives:
+            d, body = stmt.directive, stmt.body
+            if d.name != "atomic" or d.clause("write") is None or not isinstance(body, ast.ExprStmt):
+                continue
+            write = body.expr
+            if not isinstance(write, ast.Assign) or write.op != "=" or not _has_address(write.target):
+                continue
+            to, value = (work.text(item, e.span) for e in (write.target, write.value))
+            capture = pragma(re.sub(r"\bwrite\b", "capture", directive_text(work.tu, item, d), count=1))
+            text = (
+                f"{{ __typeof__({to}) *ompls_at = &({to}), ompls_old; "
+                f"{capture}{{ ompls_old = *ompls_at; *ompls_at = {value}; }} }}"
+            )
+            work.replace(item, (stmt.span, text))
+
+
+def _has_address(target: ast.Expr) -> bool:
+    """Not so a bit-field: its write stays as it is."""
+    if not isinstance(target, ast.Member):
+        return True
+    of = owner(target.base.type, target.arrow)
+    found = find_member(of, target.field) if isinstance(of, Record) else None
+    return found is None or found.bits is None
+
+
+TARGET = replace(default.CLASS, passes=(with_locks, with_fences))
