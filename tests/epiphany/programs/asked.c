@@ -76,6 +76,22 @@ int main(void)
         limits = limits * 10 + omp_get_num_threads();
         limits = limits * 10 + (omp_get_thread_limit() >= 3) + (omp_get_num_procs() >= 1) + (omp_get_supported_active_levels() >= 1);
         limits = limits * 10 + omp_get_cancellation() + omp_get_max_active_levels();
+        int alone = 0, below = 0, after = 0;
+#pragma omp parallel num_threads(2)
+        {
+            omp_set_num_threads(1);
+#pragma omp parallel
+            omp_set_num_threads(2);
+        }
+        alone = omp_get_max_threads();
+#pragma omp parallel num_threads(1)
+        omp_set_num_threads(2);
+        below = omp_get_max_threads();
+#pragma omp task
+        omp_set_num_threads(2);
+#pragma omp taskwait
+        after = omp_get_max_threads();
+        limits = limits * 1000 + alone * 100 + below * 10 + after;
         double begin = omp_get_wtime(), end = begin;
         while (end - begin < 0.01) end = omp_get_wtime();
         passed = end - begin < 5 && omp_get_wtick() > 0 && omp_get_wtick() < 1;

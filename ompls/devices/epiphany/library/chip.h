@@ -107,10 +107,10 @@ typedef struct core {
     word *group;
     uint32_t in_final;
     uint32_t base;             /* its queue at the start of the current task or group */
+    uint32_t threads;          /* of a region that does not say how many; 0: as many as there may be */
     /* The rest. */
     uint32_t league, teams;    /* the number of its team; of how many */
     uint32_t masters, most;    /* that run them at once; threads of a team at most */
-    uint32_t threads;          /* of a region that does not say how many; 0: as many as there may be */
     uint32_t share;            /* that number of each team of a league */
     void (*region)(void *);    /* what each of them runs */
     void *data;

@@ -91,11 +91,11 @@ static void run_at_once(core *c, const making *m) {
     fill(m, arguments);
     task here = {.body = m->body, .in_final = c->in_final || m->final, .group = c->group};
     task *before = c->task;
-    uint32_t base = c->base, kept = c->in_final;
+    uint32_t base = c->base, kept = c->in_final, threads = c->threads;
     c->task = &here, c->base = c->tail, c->in_final = here.in_final;
     m->body(arguments);
     run_tasks_until(c, &here.children);
-    c->task = before, c->base = base, c->in_final = kept;
+    c->task = before, c->base = base, c->in_final = kept, c->threads = threads;
 }
 
 void task_make(core *c, const making *m, bool alone) {

@@ -158,6 +158,7 @@ uint32_t team_run(void (*body)(void *), void *data, uint32_t threads, word *inne
     }
     team *t = &c->own;
     word *group = c->group;
+    const uint32_t kept = c->threads; /* what the region sets is its own */
     __builtin_memset(t, 0, sizeof *t);
     t->threads = 1 + ask(c, threads - 1, false, member, t->members + 1);
     t->members[0] = c;
@@ -176,7 +177,7 @@ uint32_t team_run(void (*body)(void *), void *data, uint32_t threads, word *inne
     body(data);
     end_region(c);
     wait_for_count(c, &c->done, t->threads - 1);
-    c->team = 0, c->group = group;
+    c->team = 0, c->group = group, c->threads = kept;
     c->level--;
     return t->threads;
 }
