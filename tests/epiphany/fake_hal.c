@@ -34,6 +34,7 @@ typedef struct {
 static char *external;
 static unsigned char local[EPI_MOST][EPI_LOCAL];
 static volatile int started[EPI_MOST];
+static pthread_t threads[EPI_MOST];
 
 static int said(const char *call) {
     const char *log = getenv("FAKE_HAL_LOG"), *bad = getenv("FAKE_HAL");
@@ -69,6 +70,13 @@ static void *run(void *given) {
     return NULL;
 }
 
+/* Nothing of a core runs on when it is started anew, or its memory is given back. */
+static void stop(unsigned n) {
+    if (started[n] == 0) return;
+    started[n] = 0;
+    pthread_join(threads[n], NULL);
+}
+
 int e_init(char *description) { return description != NULL ? -1 : said("e_init"); }
 int e_finalize(void) { return said("e_finalize"); }
 int e_reset_system(void) { return said("e_reset_system"); }
@@ -80,7 +88,10 @@ int e_alloc(e_mem_t *m, off_t base, size_t size) {
     return said("e_alloc");
 }
 
-int e_free(e_mem_t *m) { return munmap(m->base, m->size) != 0 ? -1 : said("e_free"); }
+int e_free(e_mem_t *m) {
+    for (unsigned n = 0; n < EPI_MOST; n++) stop(n);
+    return munmap(m->base, m->size) != 0 ? -1 : said("e_free");
+}
 
 int e_open(e_epiphany_t *g, unsigned row, unsigned column, unsigned rows, unsigned columns) {
     *g = (e_epiphany_t){.kind = 3, .cores = rows * columns, .row = row, .column = column, .rows = rows, .columns = columns};
@@ -97,15 +108,14 @@ ssize_t e_write(void *to, unsigned row, unsigned column, off_t offset, const voi
 }
 
 int e_reset_group(e_epiphany_t *g) {
-    started[g->row * 4 + g->column] = 0;
+    stop(g->row * 4 + g->column);
     return said("e_reset_group");
 }
 
 int e_start(e_epiphany_t *g, unsigned row, unsigned column) {
     const unsigned n = (g->row + row) * 4 + g->column + column;
-    pthread_t thread;
+    stop(n);
     started[n] = 1;
-    if (pthread_create(&thread, NULL, run, (void *)(size_t)n) != 0) return -1;
-    pthread_detach(thread);
+    if (pthread_create(&threads[n], NULL, run, (void *)(size_t)n) != 0) return started[n] = 0, -1;
     return said("e_start");
 }
