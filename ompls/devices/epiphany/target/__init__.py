@@ -74,11 +74,9 @@ def with_locks(work: Round) -> None:
                 continue
             to, value = (work.text(item, e.span) for e in (write.target, write.value))
             capture = pragma(re.sub(r"\bwrite\b", "capture", directive_text(work.tu, item, d), count=1))
-            text = (
-                f"{{ __typeof__({to}) *ompls_at = &({to}), ompls_old; "
-                f"{capture}{{ ompls_old = *ompls_at; *ompls_at = {value}; }} }}"
-            )
-            work.replace(item, (stmt.span, text))
+            before = f"{{ __typeof__({to}) *ompls_at = &({to}), ompls_old; {capture}"
+            after = f"{{ ompls_old = *ompls_at; *ompls_at = {value}; }} }}"
+            work.replace(item, (d.span, before), (body.span, after))
 
 
 def _has_address(target: ast.Expr) -> bool:
