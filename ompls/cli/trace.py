@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ompls.cli.problem import Problem
+from ompls.runtime.errors import one_line
 from ompls.traces import events as reading
 from ompls.traces.events import FROM_DEVICE, TO_DEVICE, UNFINISHED, Event, number
 from ompls.traces.words import duration, size
@@ -82,13 +83,14 @@ def tables(summary: Summary) -> str:
         f"The present table of {device} was locked {taken} times, and {slept} of them had to wait."
         for device, (taken, slept) in summary.locks.items()
     ]
-    parts += [f"error: {message}" for message in summary.errors]
+    parts += [f"error: {one_line(message)}" for message in summary.errors]
     if not summary.ended:
         parts.append(f"{UNFINISHED}.")
     return "\n\n".join(parts)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    rows = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]
     lines.insert(1, "  ".join("-" * width for width in widths))

@@ -24,7 +24,7 @@ def unopened(path: str, error: OSError) -> Unreadable:
 def recorded(path: str) -> tuple[Event, list[Event]]:
     """What the trace says of the run, and its events in the order of their times.  Raises Unreadable."""
     try:
-        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = Path(path).read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError as error:
         raise unopened(path, error) from error
     head = heading(path, lines[0].encode() if lines else b"")
@@ -38,7 +38,7 @@ def heading(path: str, line: bytes) -> Event:
     if head is None or "ompls_trace" not in head:
         raise Unreadable(f"cannot read {path}: it is not a trace of ours; {_RECORD}")
     if head["ompls_trace"] != 1:
-        raise Unreadable(f"cannot read {path}: its format is version {head['ompls_trace']}; update ompls")
+        raise Unreadable(f"cannot read {path}: its format is version {head['ompls_trace']!r:.40}; update ompls")
     return head
 
 
@@ -52,9 +52,9 @@ def parsed(line: str) -> Event | None:
 
 
 def number(event: Event, name: str) -> int:
-    """A number of an event; 0 where the file has something else."""
+    """A number of an event, of 64 bits; 0 where the file has something else."""
     value = event.get(name)
-    return value if isinstance(value, int) else 0
+    return value if isinstance(value, int) and abs(value) < 1 << 63 else 0
 
 
 def address(event: Event, name: str) -> int:

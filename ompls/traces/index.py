@@ -7,6 +7,7 @@ A program that was ended in between has left none.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -56,13 +57,15 @@ class Index:
 def index(path: str) -> Index | None:
     """The index of a trace; None where it has none that can be used.  Raises Unreadable."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return None  # a pipe is read once
         with open(path, "rb") as file:
-            head = heading(path, file.readline())
+            head = heading(path, file.readline(_MOST))
             line = _line_before_last(file)
             return None if line is None else _index(head, line, file)
     except OSError as error:
         raise unopened(path, error) from error
-    except (TypeError, ValueError, KeyError, AttributeError):
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError):
         return None  # it is somebody else's
 
 
@@ -79,7 +82,7 @@ def part(path: str, index: Index, begin: int, end: int) -> tuple[Event, list[Eve
             text = file.read(max((last for _, last in places), default=0) - file.tell()) if places else b""
     except OSError as error:
         raise unopened(path, error) from error
-    found = (parsed(line) for line in text.decode("utf-8", "replace").splitlines())
+    found = (parsed(line) for line in text.decode("utf-8", "replace").split("\n"))
     events = [event for event in found if event is not None and begin <= number(event, "t") <= end]
     return index.head, sorted(events, key=lambda event: number(event, "t"))
 
@@ -106,6 +109,10 @@ def _index(head: Event, line: bytes, file: BinaryIO) -> Index | None:
         Lane(str(lane["way"]), str(lane["device"]), {int(n): (int(c), int(b), int(s)) for n, c, b, s in lane["pieces"]})
         for lane in found["lanes"]
     )
+    size = file.seek(0, os.SEEK_END)
+    lines = {int(piece): (int(begin), int(end)) for piece, begin, end in found["lines"]}
+    if any(not 0 <= begin <= end <= size for begin, end in lines.values()):
+        return None
     return Index(
         head,
         number(found, "events"),
@@ -114,14 +121,14 @@ def _index(head: Event, line: bytes, file: BinaryIO) -> Index | None:
         number(found, "width"),
         lanes,
         tuple(event for event in found["sums"] if isinstance(event, dict)),
-        tuple(_at(file, found["notable"])),
-        {int(piece): (int(begin), int(end)) for piece, begin, end in found["lines"]},
+        tuple(_at(file, [int(offset) for offset in found["notable"] if 0 <= int(offset) < size])),
+        lines,
     )
 
 
 def _at(file: BinaryIO, offsets: list[int]) -> Iterator[Event]:
     for offset in offsets:
-        file.seek(int(offset))
+        file.seek(offset)
         event = parsed(file.readline(_TAIL).decode("utf-8", "replace"))
         if event is not None:
             yield event

@@ -1,13 +1,16 @@
 """The C files that a trace speaks of, as far as they are here.
 
-A trace may be somebody else's, and the page may be passed on: nothing but C files is read.
+A trace may be somebody else's, and the page may be passed on: nothing but C files is read, and what a link with such a
+name leads to is none.
 """
 
 from __future__ import annotations
 
-import stat
+import os
 from collections.abc import Iterable
-from pathlib import Path
+
+from ompls.project.files import read_regular
+from ompls.project.problem import FileProblem
 
 _ENDINGS = (".c", ".h")
 _MOST_BYTES = 1 << 20
@@ -30,18 +33,21 @@ def sources(regions: Iterable[str], recorded: float) -> dict[str, dict[str, obje
 
 
 def _source(name: str, numbers: set[int], recorded: float) -> dict[str, object]:
-    path = Path(name)
     try:
-        found = path.stat()
-        if path.suffix not in _ENDINGS or not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_BYTES:
-            return {"lines": {}, "note": "not shown: it is no C file of at most 1 MiB"}
-        text = path.read_bytes().decode("utf-8", "replace").removesuffix("\n").split("\n")
+        real = os.path.realpath(name, strict=True)
+        changed = os.stat(real).st_mtime
     except (OSError, ValueError):
         return {"lines": {}, "note": "not found where the report was made"}
+    try:
+        if not real.endswith(_ENDINGS):
+            raise FileProblem(name, "it is no C file", "")
+        text = read_regular(real, _MOST_BYTES).decode("utf-8", "replace").removesuffix("\n").split("\n")
+    except FileProblem:
+        return {"lines": {}, "note": "not shown: it is no C file of at most 1 MiB"}
     shown = range(1, len(text) + 1)
     near = {n for number in numbers for n in range(number - _AROUND, number + _AROUND + 1)}
     chosen = shown if len(text) <= _MOST_LINES else sorted(near & set(shown))[:_MOST_LINES]
     made: dict[str, object] = {"lines": {n: text[n - 1].rstrip("\r") for n in chosen}}
-    if found.st_mtime > recorded:
+    if changed > recorded:
         made["note"] = "changed since the run: lines may not be those that ran"
     return made
