@@ -91,10 +91,8 @@ def put_file(connection: Connection, name: str, data: Any) -> None:
 def archive(files: Mapping[str, bytes]) -> bytes:
     """As a board takes a directory; the same for the same files."""
     made = io.BytesIO()
-    with (
-        gzip.GzipFile(fileobj=made, mode="wb", compresslevel=1, mtime=0) as packed,
-        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as members,
-    ):
+    packed = gzip.GzipFile(fileobj=made, mode="wb", compresslevel=1, mtime=0)
+    with packed, tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as members:
         for name, data in (*sorted(files.items()), (".whole", b"")):
             member = tarfile.TarInfo(name)
             member.size, member.mode = len(data), 0o600

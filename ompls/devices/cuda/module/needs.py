@@ -28,16 +28,20 @@ def needs(kernels: Mapping[str, bytes], arch: str) -> Resources:
     except _Silent as silent:
         if nvcc is None:
             raise silent.problem from silent
+        said = silent
     with Toolchain() as tools:
-        return _of_nvcc(tools, nvcc, kernels, arch)
+        try:
+            return _of_nvcc(tools, nvcc, kernels, arch)
+        except _Silent as silent:  # of two who do not know a GPU nvrtc has the names of those that it knows
+            raise (said if said.unknown else silent).problem from silent
 
 
 class _Silent(Exception):
-    """nvrtc cannot tell: `problem` says why."""
+    """A compiler cannot tell: `problem` says why.  `unknown`: it does not know the GPU."""
 
-    def __init__(self, problem: RuntimeProblem) -> None:
+    def __init__(self, problem: RuntimeProblem, unknown: bool = False) -> None:
         super().__init__()
-        self.problem = problem
+        self.problem, self.unknown = problem, unknown
 
 
 def _of_nvrtc(kernels: Mapping[str, bytes], arch: str) -> Resources:
@@ -57,7 +61,7 @@ def _of_nvrtc(kernels: Mapping[str, bytes], arch: str) -> Resources:
         compiled[name] = nvrtc.compile(os.fsdecode(text), arch, options=[RESTRICT])
         if compiled[name].unknown:
             why = "nvrtc {}.{} does not know it".format(*nvrtc.version())
-            raise _Silent(RuntimeProblem(what, why, _way_out(arch)))
+            raise _Silent(RuntimeProblem(what, why, _way_out(arch)), unknown=True)
     return _rows(arch, compiled)
 
 
@@ -82,7 +86,8 @@ def _of_nvcc(tools: Toolchain, nvcc: str, kernels: Mapping[str, bytes], arch: st
                 compiled[name] = nvrtc.Compiled(True, one, "cubin", b"", log)
                 break
         else:
-            raise RuntimeProblem("cannot compile for " + one, why, "name one that `nvcc --list-gpu-arch` lists")
+            problem = RuntimeProblem("cannot compile for " + one, why, "name one that `nvcc --list-gpu-arch` lists")
+            raise _Silent(problem, unknown=True)
     return _rows(arch or one, compiled)
 
 
