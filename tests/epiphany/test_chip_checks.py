@@ -95,6 +95,10 @@ RIGHT = {
         "_Pragma(\"omp taskgroup\")\n_Pragma(\"omp task\")\ndata++",
         "(void)now",
     ),
+    "a critical section in a region inside": (
+        "_Pragma(\"omp parallel num_threads(2)\")\n_Pragma(\"omp critical\")\nboxes[1][3] = 5",
+        "(void)now",
+    ),
     "bytes beside each other": ("letters[0] = 1", "letters[1] = 2"),
     "what a barrier orders": (
         "boxes[1][2] = 5;\n_Pragma(\"omp flush\")",

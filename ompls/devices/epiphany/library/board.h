@@ -70,7 +70,7 @@ typedef struct {
     uint32_t cancellation, filled; /* OMP_CANCELLATION is true */
     epi_geometry geometry;
     epi_slot slots[EPI_MOST];
-    volatile uint8_t marks[EPI_MOST]; /* of each core's fences (ecore.c) */
+    volatile uint8_t marks[EPI_MOST]; /* of each core's fences (locks.c) */
 } epi_control;
 
 /* A core has read or written what another one wrote, before that is known to have arrived. */

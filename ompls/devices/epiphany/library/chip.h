@@ -43,6 +43,7 @@ typedef struct task task;
 /* In the master's memory. */
 typedef struct team {
     uint32_t threads;
+    struct team *around;       /* 0: it is the outermost one */
     void (*body)(void *);
     void *data;
     struct core *members[EPI_MOST];
@@ -121,8 +122,7 @@ typedef struct core {
     task *queue[QUEUE];
     /* What is there as long as the chip. */
     uint32_t index, first;     /* of this core; the global address of the first one */
-    uint32_t fences;           /* how many it has made; the last mark of each core's (ecore.c) */
-    volatile uint8_t marks[EPI_MOST];
+    volatile uint8_t marks[EPI_MOST]; /* the last one of each core's fences (locks.c) */
     word locks[LOCKS];         /* those of the first core are the chip's: of critical, atomic, memory and names, counters */
     word names;                /* locks that names of `critical` have, on the first core */
 } core;
@@ -171,7 +171,7 @@ void races_acquire(const word *at, uint32_t value);
 /* machine.c, on a real core ecore.c */
 bool chip_testset(word *lock);            /* whether it was 0; it is not now */
 void chip_pause(void);                    /* for a moment */
-void chip_fence(void);                    /* until what this core has written before is where it was written */
+void chip_reach(volatile uint8_t *marks, const core *c); /* until what this core has written before to the memory of `marks` is there */
 double chip_seconds(void);
 void chip_copy(void *to, const void *from, uint32_t size); /* by DMA; waits for it */
 
@@ -179,6 +179,7 @@ void lock(word *l);
 void unlock(word *l);
 
 /* locks.c */
+void chip_fence(void);     /* until what this core has written before is where it was written */
 void unlock_far(word *l); /* whose data are in another memory than the lock: once they are there */
 
 #ifdef OMPLS_EMULATED

@@ -23,26 +23,11 @@ void unlock(word *l) {
 
 void chip_pause(void) {}
 
-/* Writes to one place arrive in the order in which they were made; those to different places need not, and a read may overtake a write.
-   So a mark is written to each place behind all else, and read until it is there: a read takes longer than a write, so one place
-   after the other costs no more.  Places are the external memory, the cores of the team, the one that has the chip's locks, and
-   the first master of a league, on whose stack the teams share variables. */
-static void reach(volatile uint8_t *marks, const core *c) {
-    const uint8_t mark = (uint8_t)c->fences;
+void chip_reach(volatile uint8_t *marks, const core *c) {
     marks += c->index;
+    const uint8_t mark = (uint8_t)(*marks + 1); /* another one than is there */
     *marks = mark;
     while (*marks != mark) continue;
-}
-
-void chip_fence(void) {
-    core *c = self(), *master = c;
-    const team *t = c->team;
-    c->fences++;
-    reach(control()->marks, c);
-    reach(bank()->marks, c);
-    if (t != 0) master = t->members[0];
-    for (uint32_t i = 0; t != 0 && i < t->threads; i++) reach(t->members[i]->marks, c);
-    if (master->leader != 0) reach(master->leader->marks, c);
 }
 
 /* Channel 1 of the DMA engine, from a descriptor in this core's memory: in the largest pieces that both addresses and the size

@@ -1,6 +1,21 @@
 /* locks.c -- the locks of <omp.h>: words anywhere in memory, which change with one of the chip's own locks held. */
 #include "chip.h"
 
+/* Writes to one place arrive in the order in which they were made; those to different places need not, and a read may overtake a write.
+   So a mark that is not there yet is written to each place behind all else, and read until it is there: a read takes longer than a
+   write, so one place after the other costs no more.  Places are the external memory, the cores of the team and of those around it, the one that has the chip's locks, and
+   the first master of a league, on whose stack the teams share variables. */
+void chip_fence(void) {
+    core *c = self(), *master = c;
+    chip_reach(control()->marks, c);
+    chip_reach(bank()->marks, c);
+    for (const team *t = c->team; t != 0; t = t->around) {
+        master = t->members[0];
+        for (uint32_t i = 0; i < t->threads; i++) chip_reach(t->members[i]->marks, c);
+    }
+    if (master->leader != 0) chip_reach(master->leader->marks, c);
+}
+
 void unlock_far(word *l) { chip_fence(), unlock(l); }
 
 typedef struct {

@@ -17,7 +17,7 @@ void board_wake(const word *at);
 void races_begin(void) __attribute__((weak));
 void races_start(uint32_t core) __attribute__((weak));
 void races_forget(uint32_t core) __attribute__((weak));
-void races_fence(void) __attribute__((weak));
+void races_reach(const volatile uint8_t *marks) __attribute__((weak));
 void races_lock(void) __attribute__((weak));
 void races_unlock(const word *l) __attribute__((weak));
 #endif

@@ -128,14 +128,16 @@ static void release(int core, uint32_t address) {
 
 /* What a core has written to its own memory is there at once.  Only the run time's own locks are looked at: a write that one of them
    guards and that arrives behind its release is an error of the run time. */
-void races_fence(void) {
-    const int core = me();
-    if (core >= 0) on_the_way[core].external = false, on_the_way[core].cores = 0;
+void races_reach(const volatile uint8_t *marks) {
+    const int core = me(), to = core_of((uint32_t)marks);
+    if (core < 0) return;
+    if (to < 0) on_the_way[core].external = false;
+    else on_the_way[core].cores &= ~((uint64_t)1 << to);
 }
 
 void races_lock(void) {
     const int core = me();
-    if (core >= 0 && on_the_way[core].locks++ == 0) races_fence();
+    if (core >= 0 && on_the_way[core].locks++ == 0) on_the_way[core].external = false, on_the_way[core].cores = 0;
 }
 
 void races_unlock(const word *l) {

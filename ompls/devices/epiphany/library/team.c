@@ -124,7 +124,7 @@ static void end_region(core *c) {
 
 static void run_alone(core *c, void (*body)(void *), void *data, word *group) {
     enum { PLACE = offsetof(core, league) - offsetof(core, team) };
-    team single = {.threads = 1, .members = {c}};
+    team single = {.threads = 1, .around = c->team, .members = {c}};
     task here = {.body = body, .in_final = c->in_final};
     char before[PLACE];
     __builtin_memcpy(before, &c->team, PLACE);
