@@ -1,7 +1,7 @@
 /* chip.h -- what the parts of the run time on the chip share: a core's block, a team, and the few things a core can do.
 
    A core knows itself by its stack, which begins at the global address of its own memory, so addresses of what lies there are
-   valid on all cores.  Whoever waits looks at words of its own memory, which others write.  A core of the emulated board
+   valid on all cores.  Whoever waits looks at words that others write, of its own memory where that can be.  A core of the emulated board
    sleeps meanwhile, and who writes rings (`chip_ring`): a real one has no use for bells. */
 #ifndef OMPLS_EPIPHANY_CHIP_H
 #define OMPLS_EPIPHANY_CHIP_H
@@ -58,7 +58,7 @@ typedef struct team {
 struct task { /* in external memory */
     void (*body)(void *);
     word *siblings, *pending, *group; /* the counters that it is one of */
-    uint32_t in_final, number_of_barrier;
+    uint32_t in_final;
     word children;
     char data[] __attribute__((aligned(16)));
 };

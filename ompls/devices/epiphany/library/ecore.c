@@ -1,6 +1,6 @@
 /* ecore.c -- what a core does by its own instructions (Epiphany architecture reference): TESTSET, and waiting by looking.
 
-   Who waits reads its own memory. */
+   Who waits looks at a word again and again: of its own memory, or of external memory (a start, locks, counters of tasks). */
 #include "chip.h"
 
 bool chip_testset(word *lock) {
@@ -21,7 +21,10 @@ void unlock(word *l) {
     *l = 0;
 }
 
-void chip_pause(void) {}
+/* Who waits for what is in external memory leaves its bus to others meanwhile. */
+void chip_pause(void) {
+    for (int i = 0; i < 100; i++) __asm__ volatile("" : : : "memory");
+}
 
 void chip_reach(volatile uint8_t *marks, const core *c) {
     marks += c->index;
@@ -85,7 +88,7 @@ void chip_begin(void) {
     for (uint32_t row = place >> 6; row > 0; row--) me->index += g->columns;
     epi_slot *slot = slot_of(me);
     for (;;) {
-        while (slot->status != EPI_START) continue;
+        while (slot->status != EPI_START) chip_pause();
         slot->status = EPI_RUNNING;
         start_timer();
         serve(me);
