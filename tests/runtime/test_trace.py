@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import struct
@@ -239,6 +240,21 @@ def test_info(program: Path, bits: str, words: set[str]) -> None:
     lines = run(program, OMPLS_INFO=bits).splitlines()
     assert {line.split(": ")[3].split()[0] for line in lines} == words
     assert all(line.startswith('ompls: a "b"\\c\t.c:9: host:0: ') for line in lines)
+
+
+def test_a_program_that_another_one_starts_leaves_its_trace_alone(program: Path, tmp_path: Path) -> None:
+    """They have the same OMPLS_TRACE: after `exec`, in `system`, or side by side."""
+    file = tmp_path / "trace"
+    file.write_text("{}\n")
+    with file.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        said = run(program, OMPLS_TRACE=str(file))
+    assert said == (
+        f"ompls: warning: cannot write the trace {file}: another program writes it; "
+        "give this one a file of its own (OMPLS_TRACE)\n"
+    )
+    assert file.read_text() == "{}\n"
+    assert events(program, file)[0]["ompls_trace"] == 1
 
 
 def test_a_trace_that_cannot_be_written(program: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -155,11 +156,19 @@ static void forked(void) {
 
 static void open_trace(const char *path, int argc, char **argv) {
     struct stat found;
-    file.descriptor = open_high(path, O_CREAT | O_TRUNC);
+    file.descriptor = open_high(path, O_CREAT);
     if (file.descriptor < 0 || fstat(file.descriptor, &found) != 0) {
         ompls_warn("cannot write the trace %s: %s", path, strerror(errno));
         return;
     }
+    /* Programs that this one starts have the same variable: what is written already must not be theirs to empty. */
+    if (S_ISREG(found.st_mode) && flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        ompls_warn("cannot write the trace %s: another program writes it; give this one a file of its own (OMPLS_TRACE)", path);
+        close(file.descriptor);
+        file.descriptor = -1;
+        return;
+    }
+    if (S_ISREG(found.st_mode) && ftruncate(file.descriptor, 0) != 0) ompls_warn("cannot empty the trace %s: %s", path, strerror(errno));
     file.device = found.st_dev;
     file.inode = found.st_ino;
     file.path = realpath(path, NULL);
