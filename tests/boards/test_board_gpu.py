@@ -50,6 +50,7 @@ def test_regions_run_on_its_gpu(nano: Sshd) -> None:
     assert until(nano.is_clean)
 
 
+@pytest.mark.thorough
 def test_devices_have_its_gpus_in_turn(nano: Sshd) -> None:
     """One GPU serves two devices; of two each has one."""
     for gpus in ("1", "2"):
@@ -59,6 +60,7 @@ def test_devices_have_its_gpus_in_turn(nano: Sshd) -> None:
         assert done.stdout.endswith(", correct\n")
 
 
+@pytest.mark.thorough
 def test_its_own_gcc_builds_the_far_side_where_ours_does_not_fit(nano: Sshd, tmp_path: Path) -> None:
     """As on JetPack 4.6, whose glibc is older than this machine's."""
     (tmp_path / "ompls").mkdir()

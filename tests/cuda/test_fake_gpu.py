@@ -35,7 +35,7 @@ def run(machine: dict[str, str], tmp_path: Path, text: str, *words: object, **mo
     return done.returncode, done.stdout, done.stderr.replace(str(tmp_path) + "/", "")
 
 
-@pytest.mark.parametrize("path", thinned(EXAMPLES, 3), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", thinned(EXAMPLES, 4, of_rest=3), ids=lambda path: path.stem)
 def test_the_examples_are_right(path: Path, machine: dict[str, str], tmp_path: Path) -> None:
     record = tmp_path / "trace"
     device = "cuda:2" if path.stem == "dot_devices" else "cuda"
@@ -466,8 +466,8 @@ int main(void) {
 
 @pytest.mark.parametrize(
     ("settings", "seen"),
-    [({}, 5), ({"OMPLS_CUDA_LEND": "1"}, 10), ({"OMPLS_FAKE_INTEGRATED": "1"}, 10),
-     ({"OMPLS_FAKE_INTEGRATED": "1", "OMPLS_CUDA_LEND": "0"}, 5)],
+    thinned([({"OMPLS_FAKE_INTEGRATED": "1"}, 10), ({}, 5), ({"OMPLS_CUDA_LEND": "1"}, 10),
+             ({"OMPLS_FAKE_INTEGRATED": "1", "OMPLS_CUDA_LEND": "0"}, 5)], 4),
 )  # fmt: skip
 def test_integrated_memory_is_lent(
     machine: dict[str, str], tmp_path: Path, settings: dict[str, str], seen: int

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from thinned import thinned
 
 ROOT = Path(__file__).resolve().parents[2]
 OVERLAPPING = ROOT / "tests/translate/programs/overlapping.c"
@@ -25,6 +26,7 @@ def launches(machine: dict[str, str], source: Path, log: Path, **more: str) -> l
     return ["_".join(name.split("_")[3:]) for name in log.read_text().split()]
 
 
+@pytest.mark.thorough
 def test_pointers_that_overlap_are_right(machine: dict[str, str], tmp_path: Path) -> None:
     found = launches(machine, OVERLAPPING, tmp_path / "log")
     # Six times in one array, then in two.
@@ -63,7 +65,7 @@ int main(void) {
 
 @pytest.mark.parametrize(
     ("settings", "version"),
-    [({}, "_restrict"), ({"OMPLS_CUDA_LEND": "1"}, ""), ({"OMPLS_FAKE_INTEGRATED": "1"}, "")],
+    thinned([({"OMPLS_CUDA_LEND": "1"}, ""), ({}, "_restrict"), ({"OMPLS_FAKE_INTEGRATED": "1"}, "")], 3),
 )
 def test_memory_that_is_lent_is_the_hosts(
     machine: dict[str, str], tmp_path: Path, settings: dict[str, str], version: str
