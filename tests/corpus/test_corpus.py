@@ -19,7 +19,9 @@ SEEDED = {"mapping": 270, "races": 245, "declare_target": 13}  # how many there 
 CORRECT = 480
 
 
-@pytest.mark.parametrize("share", [5, pytest.param(1, marks=pytest.mark.thorough)], ids=["fifth", "all"])
+@pytest.mark.parametrize(
+    "share", [5, pytest.param(1, marks=[pytest.mark.thorough, pytest.mark.exhaustive])], ids=["fifth", "all"]
+)
 def test_seeded_errors_are_found_and_correct_lines_are_left_alone(share: int) -> None:
     """One of `share` variants of the programs is looked at."""
     tallies = corpus.measure(corpus.programs()[::share])
