@@ -16,6 +16,8 @@ from ompls.traces.events import Event, heading, number, parsed, unopened
 
 _TAIL = 1 << 16  # bytes that are read from the end at first
 _MOST = 1 << 24  # bytes of an index
+_PIECES = 1024  # of the run's time, at most
+_PARTS = {"lanes": 64, "sums": 4096, "notable": 64}  # at most
 
 
 @dataclass(frozen=True)
@@ -103,15 +105,19 @@ def _line_before_last(file: BinaryIO) -> bytes | None:
 
 def _index(head: Event, line: bytes, file: BinaryIO) -> Index | None:
     found = parsed(line.decode("utf-8", "replace"))
-    if found is None or number(found, "width") <= 0:
+    if found is None or number(found, "width") <= 0 or any(len(found[part]) > most for part, most in _PARTS.items()):
         return None
     lanes = tuple(
-        Lane(str(lane["way"]), str(lane["device"]), {int(n): (int(c), int(b), int(s)) for n, c, b, s in lane["pieces"]})
+        Lane(
+            str(lane["way"]),
+            str(lane["device"]),
+            {_piece(n): (_sum(c), _sum(b), _sum(s)) for n, c, b, s in lane["pieces"]},
+        )
         for lane in found["lanes"]
     )
     size = file.seek(0, os.SEEK_END)
-    lines = {int(piece): (int(begin), int(end)) for piece, begin, end in found["lines"]}
-    if any(not 0 <= begin <= end <= size for begin, end in lines.values()):
+    lines = {_piece(piece): (_sum(begin), _sum(end)) for piece, begin, end in found["lines"]}
+    if any(not begin <= end <= size for begin, end in lines.values()):
         return None
     return Index(
         head,
@@ -124,6 +130,21 @@ def _index(head: Event, line: bytes, file: BinaryIO) -> Index | None:
         tuple(_at(file, [int(offset) for offset in found["notable"] if 0 <= int(offset) < size])),
         lines,
     )
+
+
+def _piece(value: object) -> int:
+    """The number of a piece.  Raises ValueError where it is none: what is drawn of a lane is bounded."""
+    return _below(value, _PIECES)
+
+
+def _sum(value: object) -> int:
+    return _below(value, 1 << 64)
+
+
+def _below(value: object, end: int) -> int:
+    if not isinstance(value, int) or not 0 <= value < end:
+        raise ValueError(value)
+    return value
 
 
 def _at(file: BinaryIO, offsets: list[int]) -> Iterator[Event]:

@@ -6,6 +6,7 @@ Times are nanoseconds since the run's first event.  A short trace has a bar for 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -57,7 +58,7 @@ def data(events: Sequence[Event], origin: int) -> Json:
     if sum(len(lane.bars) for lane in found) > MOST:
         bucket = -(-span // BUCKETS)
         for lane in found:
-            lane.bars = list(_in_buckets(lane, bucket))
+            lane.bars = _in_buckets(lane, bucket)
     rows, left_out = _rows(events, origin)
     return shown(found, span, bucket) | {"rows": rows, "leftOut": left_out}
 
@@ -113,7 +114,7 @@ def lanes(events: Iterable[Event], origin: int) -> list[Lane]:
     last: dict[object, Bar] = {}
     for event in events:
         kind, region = str(event.get("kind", "")), str(event.get("region", ""))
-        start, length = number(event, "t") - origin, number(event, "duration")
+        start, length = max(number(event, "t") - origin, 0), max(number(event, "duration"), 0)
         if kind in ("launch", "copy"):
             name = str(event.get("device", ""))
             made = devices.setdefault(name, {way: Lane(name, way) for way in _KINDS})
@@ -149,17 +150,40 @@ def _stack(bars: list[Bar]) -> None:
         ends[bar.row] = max(ends[bar.row], bar.start + bar.length)
 
 
-def _in_buckets(lane: Lane, length: int) -> Iterable[Bar]:
-    """The lane's bars by the buckets that they are in; they count where they start."""
-    made: dict[int, Bar] = {}
+def _in_buckets(lane: Lane, length: int) -> list[Bar]:
+    """The lane's bars by the buckets that they are in; they count where they start.
+
+    One pass over the buckets: what a long bar covers costs nothing of its own.
+    """
+    first: dict[int, list[Bar]] = defaultdict(list)
+    last: dict[int, list[Bar]] = defaultdict(list)
     for bar in lane.bars:
-        first, last = bar.start // length, (bar.start + max(bar.length, 1) - 1) // length
-        for n in range(first, last + 1):
-            whole = made.setdefault(n, Bar(n * length, length, bar.region, "", count=0))
-            whole.count += bar.count if n == first else 0
-            whole.busy += max(0, min(bar.start + bar.length, (n + 1) * length) - max(bar.start, n * length))
-            whole.region = bar.region if whole.region == bar.region else ""
-    return [made[n] for n in sorted(made)]
+        first[bar.start // length].append(bar)
+        last[_end(bar) // length].append(bar)
+    made: list[Bar] = []
+    here: dict[str, int] = {}  # the regions of the bars that are in this bucket, and how many each has
+    covering = 0  # bars
+    for n in range(max(last, default=-1) + 1):
+        begin, end = n * length, (n + 1) * length
+        for bar in first[n]:
+            here[bar.region] = here.get(bar.region, 0) + 1
+        covering += len(first[n])
+        if covering:
+            region = next(iter(here)) if len(here) == 1 else ""
+            busy = covering * length - sum(bar.start - begin for bar in first[n])
+            busy -= sum(end - bar.start - bar.length for bar in last[n])
+            made.append(Bar(begin, length, region, "", count=sum(bar.count for bar in first[n]), busy=busy))
+        for bar in last[n]:
+            here[bar.region] -= 1
+            if not here[bar.region]:
+                del here[bar.region]
+        covering -= len(last[n])
+    return made
+
+
+def _end(bar: Bar) -> int:
+    """The last nanosecond that is the bar's."""
+    return bar.start + max(bar.length, 1) - 1
 
 
 def _rows(events: Sequence[Event], origin: int) -> tuple[list[Json], bool]:

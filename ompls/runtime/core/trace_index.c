@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* A reader takes no index that has more (ompls/traces/index.py). */
 enum { PIECES = 1024, MOST_SUMS = 4096, SLOTS = 2 * MOST_SUMS, MOST_LANES = 64, MOST_NOTABLE = 64 };
 enum { SHORTEST = 1000 /* of a piece, ns */ };
 
