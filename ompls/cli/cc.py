@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ompls.cli import bundles, lost, pipeline
+from ompls.cli.ending import tidy_end
 from ompls.cli.engine import NoCProblem, analyze
 from ompls.cli.files import first_region
 from ompls.cli.gcc_line import STDIN, GccLine, read
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
     line = read(arguments)
     machine = machine_of(line.architecture, line.prefix)
     try:
-        with pipeline.tidy_end():
+        with tidy_end():
             if line.asks or not any(not w.option for w in line.line) or line.stage in _ONLY_GCC:
                 words = [*_version_flags(line), *line.words(), *_keeping_pragmas(line)]
                 return pipeline.gcc(words, machine=machine, noted=True)

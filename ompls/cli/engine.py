@@ -48,6 +48,7 @@ class Unit:
     again: Callable[[bytes], TU]  # analyses another version of the text
     compiler_errors: Callable[[], Mapping[int, str] | None]  # what gcc says about lines; None: it cannot be asked
     machine: Machine  # that it is for
+    looked_for: frozenset[str]  # paths that decided what it is, also of what is not there
 
     @property
     def version_flags(self) -> tuple[str, ...]:
@@ -151,7 +152,7 @@ class Engine:
         own = flags[: len(flags) - len(workspace.explicit)]
         own = tuple(flag for flag in own if flag not in workspace.refused.get(path, ()))
         ask = partial(workspace.compiler_errors, path, notes.without_variants(tu), flags, settings.openmp_version)
-        return Unit(name, tu, own, settings, analyse, ask, self.options.machine)
+        return Unit(name, tu, own, settings, analyse, ask, self.options.machine, workspace.looked_for())
 
 
 def analyze(

@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ompls.analysis.spec.devices import DeviceSpec
 from ompls.cli.problem import Problem, warn
-from ompls.project.devices import AUTO, DEFAULT, registry
 from ompls.project.gcc_options import DIRECTORIES, LIBRARIES, MACROS, SYSROOT, word_of
 from ompls.project.problem import EnvironmentProblem
 from ompls.runtime.errors import RuntimeProblem
+from ompls.runtime.folders import AUTO
 from ompls.runtime.machine import ARCHITECTURES, Machine, chosen
+
+if TYPE_CHECKING:
+    from ompls.analysis.spec.devices import DeviceSpec
 
 # gcc's options that are ours to pass on: those with a value, and how those begin that are one word.
 _WITH_VALUE = (*DIRECTORIES, *MACROS, *LIBRARIES, "-include")
@@ -75,10 +77,26 @@ def _database(word: str) -> str:
 
 def add_device(parser: argparse.ArgumentParser, default: str | None) -> None:
     """No `default`: it is the settings' (`device` of the project file)."""
-    otherwise = default or f"the project file says, else {DEFAULT}"
-    names = ", ".join((*registry().devices, AUTO))
-    text = f"{names}; D:N for so many of them, D,D for several (default: {otherwise})"
-    parser.add_argument("--device", metavar="D[:N]", default=default, help=text)
+    parser.add_argument("--device", metavar="D[:N]", default=default, action=_Devices)
+
+
+class _Devices(argparse.Action):
+    """Its help names the devices: they are looked for when somebody reads it."""
+
+    def __call__(self, parser: object, namespace: argparse.Namespace, values: object, option: object = None) -> None:
+        setattr(namespace, self.dest, values)
+
+    @property
+    def help(self) -> str:
+        from ompls.project.devices import DEFAULT, registry
+
+        otherwise = self.default or f"the project file says, else {DEFAULT}"
+        names = ", ".join((*registry().devices, AUTO))
+        return f"{names}; D:N for so many of them, D,D for several (default: {otherwise})"
+
+    @help.setter
+    def help(self, text: str | None) -> None:
+        """argparse has none for it."""
 
 
 def add_openmp(parser: argparse.ArgumentParser) -> None:
@@ -134,6 +152,8 @@ def settings_layer(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def devices(text: str) -> tuple[DeviceSpec, ...]:
     """What a `--device` value names, for those that do not depend on the machine.  Raises Problem."""
+    from ompls.project.devices import registry
+
     known = registry()
     found: EnvironmentProblem | tuple[DeviceSpec, ...]
     try:
@@ -150,6 +170,8 @@ def devices(text: str) -> tuple[DeviceSpec, ...]:
 
 def translatable(text: str) -> tuple[DeviceSpec, ...]:
     """The same for those that need kernels.  Raises Problem."""
+    from ompls.project.devices import registry
+
     chosen = devices(text)
     for device in chosen:
         if device.planned:

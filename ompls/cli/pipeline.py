@@ -8,11 +8,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import IO, TYPE_CHECKING, Protocol, TypeVar
 
 from ompls.cli import bundles, formats, lost
@@ -125,25 +123,6 @@ def mark_for_debuggers(bundle: Bundle, flags: Sequence[str]) -> None:
 
     if asked := debug_flags(flags):
         for_debuggers(bundle, asked, os.getcwd())
-
-
-@contextmanager
-def tidy_end() -> Iterator[None]:
-    """Being asked to end while we build ends us as Ctrl-C does: private files go, nothing is left half done."""
-
-    def end(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    ours = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN]  # nohup stays so
-    old = {number: signal.signal(number, end) for number in ours}
-    try:
-        yield
-    finally:
-        for number, handler in old.items():
-            signal.signal(number, handler)
 
 
 def _is_doubtful(unit: Unit) -> bool:

@@ -108,7 +108,7 @@ def _remove(arguments: argparse.Namespace) -> int:
 
 
 def _exec(arguments: argparse.Namespace) -> int:
-    from ompls.cli.pipeline import tidy_end
+    from ompls.cli.ending import tidy_end
     from ompls.runtime.boards import board as there
     from ompls.runtime.boards.needed import refuse_newer
     from ompls.runtime.boards.ssh import Connection

@@ -1,23 +1,25 @@
-"""`ompls run`: translate, build, run.  stdin, stdout, stderr and the exit code are the program's own."""
+"""`ompls run`: translate, build, run, on this machine (here.py) or on a board (away.py).  stdin, stdout, stderr and
+the exit code are the program's own.
+
+A second run on a board translates nothing: what that needs is imported by who does it.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 
-from ompls.cli import gdb, options, pipeline, report, trace
-from ompls.cli.engine import analyze
+from ompls.cli import options
+from ompls.cli.ending import tidy_end
 from ompls.cli.output import refuse
 from ompls.cli.problem import Problem
-from ompls.cli.terminal import Style, progress
-from ompls.project.devices import AUTO
+from ompls.runtime.folders import AUTO
 from ompls.runtime.machine import HERE
 
 OUR_ERROR = 125
-FOUND = 1  # the exit code of a program that ended well, but not before the checks
 MOST_VALUES = 1024  # as core/trace.c has it
 CHECKS = ("races", "uninit", "memory", "coalescing", "banks", "all")
 DEFAULT_CHECKS = ["races", "uninit", "memory"]
@@ -61,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ompls.runtime.scratch import scratch
 
     try:
-        with pipeline.tidy_end(), scratch() as directory:
+        with tidy_end(), scratch() as directory:
             return _run(arguments, directory)
     except RuntimeProblem as error:
         raise Problem(str(error), OUR_ERROR) from error
@@ -76,55 +78,16 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
         refuse(arguments.trace, arguments.files)
     elif arguments.trace_values:
         raise Problem("--trace-values: there is no trace that could keep them; say --trace FILE, too", OUR_ERROR)
+    record = _record(arguments, scratch)
     if arguments.remote:
         from ompls.cli import away
 
-        record = _record(arguments, scratch)
         code = away.run(arguments, scratch, record)
-        _tell(arguments, record)
-        return code
-    machine = options.machine(other, arguments.tool_prefix)
-    found = scratch / "findings"
-    if arguments.check is not None:
-        _prepare_checks(arguments, found)
-    debugger: list[str] = []
-    if arguments.gdb:
-        arguments.device = gdb.device(arguments.device)
-        debugger = gdb.command(scratch)
-        os.environ.setdefault("OMPLS_CUDASIM_CORES", "1")  # one thread of a kernel at a time
-    name = os.path.basename(arguments.files[0])
-    say = Style(sys.stderr) if arguments.verbose else None
-    if say is not None:
-        print(say("strong", f"ompls: building {name}…"), file=sys.stderr, flush=True)
-    devices = pipeline.devices_here(arguments.device)
-    with progress("translating and building") if say is None else nullcontext():
-        units = list(analyze(arguments.files, arguments.flags, arguments.openmp, arguments.database, machine))
-        bundle = pipeline.translated(units, devices, arguments.flags)
-        project_flags = dict.fromkeys(unit.flags for unit in units)
-        flags = [flag for group in project_flags for flag in group]
-        flags += [*(gdb.FLAGS if arguments.gdb else ()), *arguments.flags]
-        pipeline.mark_for_debuggers(bundle, flags)
-        output = scratch / Path(arguments.files[0]).stem
-        built = pipeline.build(bundle, scratch, arguments.device, flags, output, machine=machine)
-    record = _record(arguments, scratch)
-    if say is not None:
-        where = ", ".join(device.name for device in devices)
-        print(say("strong", f"ompls: running {name} on {where}"), file=sys.stderr, flush=True)
-    code = pipeline.launch(
-        built,
-        arguments.program_arguments,
-        timeout=arguments.timeout,
-        record=record,
-        content=arguments.profile,
-        values=arguments.trace_values,
-        debugger=debugger,
-    )
+    else:
+        from ompls.cli import here
+
+        code = here.run(arguments, scratch, record)
     _tell(arguments, record)
-    if found.exists():
-        kinds = found.read_text(encoding="ascii").split()
-        told = ", ".join(f"{kind} {kinds.count(kind)}" for kind in dict.fromkeys(kinds))
-        print(f"ompls: the checks found {len(kinds)} ({told})", file=sys.stderr)
-        code = code or FOUND
     return code
 
 
@@ -141,25 +104,10 @@ def _tell(arguments: argparse.Namespace, record: Path | None) -> None:
         sys.stdout.flush()
         print(_profile(record), file=sys.stderr)
     if arguments.trace and arguments.trace_format != "json" and record is not None and record.exists():
+        from ompls.cli import report, trace
         from ompls.cli.chrome import chrome
 
         report.write(arguments.trace, chrome(trace.read(os.fspath(record))))
-
-
-def _prepare_checks(arguments: argparse.Namespace, found: Path) -> None:
-    """The image is built for checks, and the program does them: both learn of it from the environment."""
-    if arguments.gdb:
-        raise Problem("--gdb: not together with --check, which changes the kernels; leave one of them out", OUR_ERROR)
-    from ompls.runtime.devices import able, named
-
-    can = able("checks")
-    if arguments.device == AUTO:
-        arguments.device = can[0]
-    if any(device.name not in can for device, _ in named(arguments.device)):
-        why = f"'{arguments.device}' cannot check kernels"
-        raise Problem(f"--check: {why}; choose --device {' or '.join(can)}", OUR_ERROR)
-    os.environ["OMPLS_CHECK"] = arguments.check
-    os.environ["OMPLS_CHECK_RESULT"] = str(found)
 
 
 def _checks(word: str) -> str:
@@ -179,6 +127,8 @@ def _values(word: str) -> int:
 def _profile(record: Path) -> str:
     if not record.exists():
         return "No trace was written: the program ended before its first offload."
+    from ompls.cli import report
+
     return report.profiled(os.fspath(record))
 
 

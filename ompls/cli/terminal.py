@@ -66,10 +66,11 @@ def give_up(stream: TextIO) -> None:
 @contextmanager
 def progress(what: str, delay: float = 1.0) -> Iterator[None]:
     """Say `what` on stderr when the block takes longer than `delay` seconds; nothing when stderr is not a terminal."""
-    if not sys.stderr.isatty():
+    stream = sys.stderr
+    if not stream.isatty():
         yield
         return
-    timer = threading.Timer(delay, lambda: print(f"ompls: {what}…", file=sys.stderr, flush=True))
+    timer = threading.Timer(delay, lambda: print(f"ompls: {what}…", file=stream, flush=True))
     timer.daemon = True
     timer.start()
     try:

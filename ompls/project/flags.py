@@ -89,6 +89,7 @@ class CompileFlags:
         self._problems = problems
         self._directory = directory
         self._read: dict[str, tuple[int, dict[str, tuple[str, ...]]]] = {}
+        self.looked_for: set[str] = set()  # paths, whether or not something is there
 
     def of(self, path: str) -> tuple[str, ...]:
         """The flags for `path` from the nearest database or flags file upwards; () when there is none."""
@@ -117,6 +118,7 @@ class CompileFlags:
 
     def _fresh(self, path: str) -> tuple[int | None, dict[str, tuple[str, ...]] | None]:
         """(modification time, what is known for it); (None, None) when there is no such file."""
+        self.looked_for.add(path)
         try:
             stamp = os.stat(path).st_mtime_ns
         except OSError:

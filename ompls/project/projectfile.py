@@ -56,6 +56,7 @@ class ProjectFiles:
 
     def __init__(self) -> None:
         self._read: dict[str, tuple[tuple[int, int], ProjectFile | None]] = {}
+        self.looked_for: set[str] = set()  # paths, whether or not something is there
 
     def of(self, path: str) -> ProjectFile | None:
         """The project file for the source `path`; None when there is none.  Never raises."""
@@ -71,6 +72,7 @@ class ProjectFiles:
             directory = parent
 
     def _file(self, path: str) -> ProjectFile | None:
+        self.looked_for.add(path)
         try:
             status = os.stat(path)
         except (OSError, ValueError):

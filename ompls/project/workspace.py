@@ -53,6 +53,7 @@ class Workspace:
         self._preprocessed: dict[str, tuple[dict[str, tuple[int, int]], Preprocessed]] = {}
         self._snapshots: dict[str, HeaderSnapshot] = {}
         self._disk: dict[str, tuple[tuple[int, int], bytes]] = {}
+        self._looked_for: set[str] = set()
         self._lock = threading.Lock()  # of the overlays: never held for long
         self._working = threading.Lock()  # of everything else
 
@@ -73,12 +74,14 @@ class Workspace:
     def read(self, path: str) -> bytes:
         """The bytes of a file, or of the buffer that is open on it.  Raises FileProblem."""
         with self._lock:
+            self._looked_for.add(self._absolute(path))
             found = self._overlays.get(self._absolute(path))
         return found if found is not None else read_source(path)
 
     def _header(self, path: str) -> bytes | None:
         """The text of a project header; None when it cannot be read."""
         with self._lock:
+            self._looked_for.add(path)
             found = self._overlays.get(path)
         if found is not None:
             return found
@@ -91,6 +94,13 @@ class Workspace:
         except (OSError, ValueError, FileProblem):
             return None
         return known[1]
+
+    def looked_for(self) -> frozenset[str]:
+        """Whatever decides what is known of the files that were asked about: paths of files and directories, also of
+        what is not there."""
+        read = (path for known, _ in self._preprocessed.values() for path in known)
+        with self._lock:
+            return frozenset((*self._looked_for, *self._flags.looked_for, *self._projects.looked_for, *read))
 
     # -- flags -----------------------------------------------------------------------------------------------------
 

@@ -18,12 +18,13 @@ import threading
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set
 
-from .build import Built
-from .devices import named
 from .errors import RuntimeProblem
 from .processes import children, end_with, kill_all
+
+if TYPE_CHECKING:
+    from .build import Built
 
 TIMED_OUT = 124
 GRACE = 3.0  # seconds between a forwarded request to end and the kill
@@ -41,6 +42,8 @@ def environment(
 
     values -- how many bytes of each item the trace keeps
     """
+    from .devices import named  # noqa: PLC0415 -- programs on boards are waited for, too, without any device of ours
+
     env = dict(os.environ if base is None else base)
     env["OMPLS_DEVICES"] = built.devices
     for device, _ in named(built.devices):

@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from ctypes.util import find_library
 from pathlib import Path
@@ -53,6 +56,24 @@ def test_a_second_run_builds_and_sends_nothing(board: Sshd, tmp_path: Path) -> N
     assert changed(board, tmp_path, f"echo call >>{calls}").ompls("run", "--remote", "nano", PROGRAM).returncode == 7
     assert state() == before
     assert calls.read_text() == "call\ncall\n"  # the login, and the program
+
+
+def test_a_second_run_translates_nothing(board: Sshd, tmp_path: Path) -> None:
+    source = tmp_path / "main.c"
+    source.write_text("int main(void) {\n  int x = 3;\n#pragma omp target map(x)\n  x++;\n  return x;\n}\n")
+    time.sleep(0.2)  # what was written just now is not relied on
+    words = ("-X", "importtime", "-m", "ompls", "run", "--remote", "nano", str(source))
+    for turn in ("first", "second", "third"):
+        done = subprocess.run(
+            [sys.executable, *words], env=board.environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 4
+        imported = set(re.findall(r"\| +(ompls[.\w]*)", done.stderr))
+        assert ("ompls.analysis" in imported) == (turn != "second")
+        if turn == "second":
+            assert not [name for name in imported if name.startswith(("ompls.translate", "ompls.devices"))]
+            assert "ompls.runtime.toolchain" not in imported
+            shutil.rmtree(board.directory / "programs")  # the board has it no more: it is made again
 
 
 def login(board: Sshd) -> tuple[str, str]:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import hashlib
-import io
 import os
 import re
 import signal
 import subprocess
 import sys
-import tarfile
 import threading
 from pathlib import Path
 from types import FrameType
@@ -90,6 +87,10 @@ def put_file(connection: Connection, name: str, data: Any) -> None:
 
 def archive(files: Mapping[str, bytes]) -> bytes:
     """As a board takes a directory; the same for the same files."""
+    import gzip  # noqa: PLC0415 -- a second run sends nothing
+    import io  # noqa: PLC0415
+    import tarfile  # noqa: PLC0415
+
     made = io.BytesIO()
     packed = gzip.GzipFile(fileobj=made, mode="wb", compresslevel=1, mtime=0)
     with packed, tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as members:
@@ -169,19 +170,25 @@ def run(
     make -- called when the board does not have it; what it gives is the exit code, unless that is 0 or None
     Raises what `make` raises, and Lost when the connection ends before the program does.
     """
-    lines = "lines" if os.isatty(1) else "whole"
-    pairs = ["{}={}".format(*pair) for pair in sorted(environment.items())]
-    words = (lines, program, *pairs, "--", *arguments)
-    code = _run(connection, words, timeout)
+    code = run_kept(connection, program, arguments, environment, timeout=timeout)
     if code is None:
-        code = make() or _run(connection, words, timeout)
+        code = make() or run_kept(connection, program, arguments, environment, timeout=timeout)
     if code is None:
         raise RuntimeProblem(os.path.basename(program), "the board does not have it any more", "try again")
     return code
 
 
-def _run(connection: Connection, words: Sequence[str], timeout: Optional[float]) -> Optional[int]:
-    """With `words` for `run` of board.sh; None: there is no such program."""
+def run_kept(
+    connection: Connection,
+    program: str,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    timeout: Optional[float] = None,
+) -> Optional[int]:
+    """The same of a program that the board has; None: it has it not, and nothing was run.  Raises Lost."""
+    pairs = ["{}={}".format(*pair) for pair in sorted(environment.items())]
+    words = ("lines" if os.isatty(1) else "whole", program, *pairs, "--", *arguments)
     with _Signals(connection):
         call = connection.call("run", *words)
         if not call.begun():
@@ -197,7 +204,7 @@ def _run(connection: Connection, words: Sequence[str], timeout: Optional[float])
             connection.tell("KILL")
             call.kill()
             why = "still running after {:g} s: it was ended with all its processes; give it more with --timeout"
-            sys.stderr.write("ompls: error: {}: {}\n".format(os.path.basename(words[1]), why.format(timeout)))
+            sys.stderr.write("ompls: error: {}: {}\n".format(os.path.basename(program), why.format(timeout)))
             return TIMED_OUT
         output.join()
     call.ended()

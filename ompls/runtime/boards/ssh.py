@@ -15,7 +15,6 @@ import socket
 import subprocess
 import tempfile
 import threading
-import uuid
 from pathlib import Path
 from typing import IO, Any, Optional, Sequence, Tuple
 
@@ -120,7 +119,7 @@ class Connection:
     """
 
     def __init__(self, board: Board, scratch: Path) -> None:
-        self.board, self.mark = board, "ompls" + uuid.uuid4().hex
+        self.board, self.mark = board, "ompls" + os.urandom(16).hex()
         self._socket = str(scratch / "s")
         self._errors = open(str(scratch / "ssh"), "w+b")  # noqa: SIM115 -- as long as the connection
         master = ["ControlMaster=yes", "ControlPath={}".format(self._socket), "ControlPersist=no"]
