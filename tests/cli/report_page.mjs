@@ -1,5 +1,5 @@
-// Uses the page of `ompls report --html` in a real browser: node report_page.mjs PAGE EXTENSION BROWSER [PICTURE].
-// Prints what was seen as JSON.
+// Uses the page of `ompls report --html` in a real browser: node report_page.mjs PAGE EXTENSION BROWSER [PICTURE],
+// or `nearest` for PICTURE: as near as it goes, at the last event.  Prints what was seen as JSON.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
@@ -13,7 +13,7 @@ tab.on("request", (request) => seen.requests.push(request.url().split(":")[0]));
 tab.on("pageerror", (error) => seen.problems.push(error.message));
 tab.on("console", (message) => message.type() === "error" && seen.problems.push(message.text()));
 await tab.goto(pathToFileURL(page).href);
-await tab.waitForSelector("#chart rect.picked");
+await tab.waitForSelector("#chart .at", { state: "attached" });
 
 const text = (selector) => tab.locator(selector).allInnerTexts();
 const state = () =>
@@ -31,6 +31,18 @@ const settled = async (does) => {
   await tab.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   return state();
 };
+
+if (picture === "nearest") {
+  await tab.focus("#axis");
+  for (let i = 0; i < 4; i++) await tab.keyboard.press("ArrowRight");
+  for (let i = 0; i < 70; i++) await settled(() => tab.keyboard.press("+"));
+  seen.event = (await state()).event;
+  seen.ticks = await tab.locator("#chart line.tick").count();
+  seen.lost = await tab.evaluate(() => /NaN|Infinity/.test(document.getElementById("chart").outerHTML));
+  await browser.close();
+  console.log(JSON.stringify(seen));
+  process.exit();
+}
 
 seen.first = await state();
 if (picture) await tab.screenshot({ path: picture, fullPage: true });

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,17 +67,33 @@ def _trace(directory: Path) -> Path:
     return trace
 
 
-def test_the_page_in_a_browser(ompls, tmp_path: Path) -> None:
+def _used(page: Path, *words: str) -> Any:
+    """What report_page.mjs saw."""
     assert NODE is not None
     assert BROWSER is not None
-    page = tmp_path / "page.html"
-    assert ompls("report", _trace(tmp_path), "--html", page).code == 0
-    script = Path(__file__).with_name("report_page.mjs")
-    picture = [os.environ["SHOT"]] if "SHOT" in os.environ else []
-    command = [NODE, str(script), str(page), str(EXTENSION), BROWSER, *picture]
+    command = [NODE, str(Path(__file__).with_name("report_page.mjs")), str(page), str(EXTENSION), BROWSER, *words]
     used = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert used.returncode == 0, used.stderr
-    seen = json.loads(used.stdout)
+    return json.loads(used.stdout)
+
+
+def test_times_that_are_too_large_for_a_number_keep_the_page_alive(ompls, tmp_path: Path) -> None:
+    """A double counts nanoseconds up to 2^53, about a hundred days."""
+    launch = {"kind": "launch", "device": "cudasim:0", "region": "a.c:11", "duration": 1000, "grid": [1, 1, 1]}
+    lines = [{"ompls_trace": 1}, *({**launch, "t": t} for t in (1, 2000, 2**60, 2**60 + 5000)), {"kind": "end"}]
+    (tmp_path / "t").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert ompls("report", tmp_path / "t", "--html", tmp_path / "page.html").code == 0
+    seen = _used(tmp_path / "page.html", "nearest")
+    assert seen["problems"] == []
+    assert seen["event"].startswith("kernel on cudasim:0")
+    assert 2 <= seen["ticks"] <= 20
+    assert seen["lost"] is False
+
+
+def test_the_page_in_a_browser(ompls, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert ompls("report", _trace(tmp_path), "--html", page).code == 0
+    seen = _used(page, *([os.environ["SHOT"]] if "SHOT" in os.environ else []))
     assert (seen["requests"], seen["problems"]) == (["file"], [])
 
     # the first kernel is picked: its line, its event, and the table while it ran

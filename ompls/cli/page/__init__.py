@@ -35,7 +35,7 @@ def page(view: View, name: str) -> str:
     drawn["sources"] = sources(places, _seconds(head))
     drawn["directory"] = directory = _directory(places)
     drawn["shares"] = _shares(regions, total)
-    drawn["trace"] = os.path.basename(name)
+    drawn["command"] = _typed(["ompls", "report", _argument(os.path.basename(name))])
     return environment.from_string(_part("page.html.jinja")).render(
         program=os.path.basename(str(head.get("program") or "")) or name,
         command=_typed(head.get("command")),
@@ -99,6 +99,11 @@ def _typed(command: object) -> str:
     """The command line, without the directory of the program, which may have been made for the run."""
     words = [str(word) for word in command] if isinstance(command, list) else []
     return shlex.join([os.path.basename(words[0]), *words[1:]]) if words else ""
+
+
+def _argument(name: str) -> str:
+    """The name of a file where a command takes it for nothing else."""
+    return os.path.join(".", name) if name.startswith("-") else name
 
 
 def _date(start: object) -> str:

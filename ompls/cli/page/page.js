@@ -1,7 +1,7 @@
 // Draws the time axis, and shows the source and the present tables at the instant that was picked.
 //
 // The data are of timeline.py: { span, work: [from, to], bucket, lanes: [{ title, kind, label, bars }], regions, rows,
-// sources, directory, shares, trace }.  A bar is [start, length, region, text, row, count, busy], in nanoseconds; the bars of a lane are in the
+// sources, directory, shares, command }.  A bar is [start, length, region, text, row, count, busy], in nanoseconds; the bars of a lane are in the
 // order of their starts.  Nothing of the data becomes markup: text is set as text.
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -9,6 +9,8 @@ const [chart, overview, axis, tip] = ["chart", "overview", "axis", "tip"].map((i
 
 const LEFT = 156; // of the drawing: names
 const ROW = 18, GAP = 4, HEAD = 24;
+const MOST_TICKS = 100;
+const NEAREST = Math.max(100, data.span * 2 ** -40); // ns in sight, at least: nearer, sums of long times do not change any more
 
 const view = { from: data.work[0], to: data.work[1] };
 let picked = null; // { lane, bar }
@@ -87,7 +89,7 @@ function* inSight(lane) {
 
 function steps() {
   const rough = (view.to - view.from) / Math.max(2, (width - LEFT) / 110), ten = 10 ** Math.floor(Math.log10(rough));
-  return [1, 2, 5, 10].map((n) => n * ten).find((step) => step >= rough);
+  return [1, 2, 5].map((n) => n * ten).find((step) => step >= rough) ?? 10 * ten;
 }
 
 function drawBar(lane, bar, y) {
@@ -110,7 +112,8 @@ function draw() {
   chart.setAttribute("height", height);
   chart.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const step = steps();
-  for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step) {
+  for (let n = Math.ceil(view.from / step), last = Math.min(Math.floor(view.to / step), n + MOST_TICKS); n <= last; n++) {
+    const t = n * step;
     chart.append(shape("line", { class: "tick", x1: place(t), x2: place(t), y1: HEAD - 6, y2: height }));
     if (place(t) < width - 60) chart.append(shape("text", { x: place(t) + 4, y: 12 }, t === 0 ? "0" : time(t, step)));
   }
@@ -130,7 +133,7 @@ function draw() {
   }
   if (instant >= view.from && instant <= view.to) chart.append(shape("line", { class: "at", x1: place(instant), x2: place(instant), y1: 4, y2: height }));
   const part = document.getElementById("part");
-  if (part) part.textContent = `ompls report ${data.trace} --between ${exactly(view.from)} ${exactly(view.to)} --html part.html`;
+  if (part) part.textContent = `${data.command} --between ${exactly(view.from)} ${exactly(view.to)} --html part.html`;
   drawOverview();
 }
 
@@ -166,7 +169,7 @@ function redraw() {
 }
 
 function show(from, to) {
-  const length = Math.min(Math.max(to - from, 100), data.span);
+  const length = Math.min(Math.max(to - from, NEAREST), data.span);
   view.from = Math.min(Math.max(from - Math.max(0, length - (to - from)) / 2, 0), data.span - length);
   view.to = view.from + length;
   redraw();
