@@ -1,10 +1,11 @@
-"""Files that options name: never written over what is read, and `--output-file` whole or not at all."""
+"""Files that options name: never written over what is read, and written whole or not at all."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from collections.abc import Iterable
+from pathlib import Path
 
 from ompls.cli.problem import Problem
 
@@ -30,19 +31,27 @@ def refuse_special(file: str) -> None:
 
 
 def write(file: str, text: str) -> None:
-    """Raises Problem when it cannot be written; what was there is left alone then."""
-    real = os.path.realpath(file)
-    temporary = ""
+    """Raises Problem when it cannot be written: what was there is left alone then, where it is a file."""
+    data = text.encode("utf-8", "backslashreplace")
     try:
-        with tempfile.NamedTemporaryFile(dir=os.path.dirname(real), prefix=".ompls-", delete=False) as stream:
-            temporary = stream.name
-            stream.write(text.encode("utf-8", "backslashreplace"))
-        os.chmod(temporary, os.stat(real).st_mode & 0o7777 if os.path.exists(real) else 0o666 & ~_umask())
-        os.replace(temporary, real)
+        if os.path.exists(file) and not os.path.isfile(file):
+            Path(file).write_bytes(data)
+        else:
+            _replace(os.path.realpath(file), data)
     except OSError as error:
-        if temporary:
-            os.unlink(temporary)
         raise Problem(f"cannot write {file}: {error.strerror}; write it somewhere else") from error
+
+
+def _replace(real: str, data: bytes) -> None:
+    with tempfile.NamedTemporaryFile(dir=os.path.dirname(real), prefix=".ompls-", delete=False) as stream:
+        try:
+            stream.write(data)
+            stream.flush()
+            os.chmod(stream.name, os.stat(real).st_mode & 0o7777 if os.path.exists(real) else 0o666 & ~_umask())
+            os.replace(stream.name, real)
+        except BaseException:
+            os.unlink(stream.name)
+            raise
 
 
 def _umask() -> int:

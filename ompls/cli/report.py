@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from ompls.cli import output, trace, views
-from ompls.cli.problem import Problem
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     from ompls.cli.page import page
 
-    write(arguments.html, page(shown, arguments.trace))
+    output.write(arguments.html, page(shown, arguments.trace))
     return 0
 
 
@@ -47,11 +45,3 @@ def profiled(path: str) -> str:
     """The tables of `run --profile`: all events of a trace.  Raises Problem."""
     head, events = trace.recorded(path)
     return views.text(views.of_events(head, events, 0))
-
-
-def write(path: str, text: str) -> None:
-    """Raises Problem when it cannot be written."""
-    try:
-        Path(path).write_text(text, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise Problem(f"cannot write {path}: {error.strerror}; choose another file") from error

@@ -12,9 +12,8 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from ompls.cli import options
+from ompls.cli import options, output
 from ompls.cli.ending import tidy_end
-from ompls.cli.output import refuse
 from ompls.cli.problem import Problem
 from ompls.runtime.folders import AUTO
 from ompls.runtime.machine import HERE
@@ -75,7 +74,7 @@ def _run(arguments: argparse.Namespace, scratch: Path) -> int:
         instead = f"build it with 'ompls cc --target-arch {other}', and run it there"
         raise Problem(f"cannot run a program for {other}: this machine is {HERE.architecture}; {instead}", OUR_ERROR)
     if arguments.trace:
-        refuse(arguments.trace, arguments.files)
+        output.refuse(arguments.trace, arguments.files)
     elif arguments.trace_values:
         raise Problem("--trace-values: there is no trace that could keep them; say --trace FILE, too", OUR_ERROR)
     record = _record(arguments, scratch)
@@ -104,10 +103,10 @@ def _tell(arguments: argparse.Namespace, record: Path | None) -> None:
         sys.stdout.flush()
         print(_profile(record), file=sys.stderr)
     if arguments.trace and arguments.trace_format != "json" and record is not None and record.exists():
-        from ompls.cli import report, trace
+        from ompls.cli import trace
         from ompls.cli.chrome import chrome
 
-        report.write(arguments.trace, chrome(trace.read(os.fspath(record))))
+        output.write(arguments.trace, chrome(trace.read(os.fspath(record))))
 
 
 def _checks(word: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +157,23 @@ def test_the_page_stands_alone_and_shows_what_happened(ompls, tmp_path: Path) ->
     assert ompls("report", path, "--html", tmp_path / "no" / "page.html").code == 2
 
 
+def test_the_page_is_written_whole_or_not_at_all(process, tmp_path: Path) -> None:
+    trace, page = _write(tmp_path / "t", HEAD, EVENTS), tmp_path / "page.html"
+    page.write_text("old")
+    limited = ("import resource, sys\n"
+               "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+               "from ompls.cli import main\nsys.exit(main(sys.argv[1:]))\n")  # fmt: skip
+    words = [sys.executable, "-B", "-c", limited, "report", trace, "--html", page]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"ompls: error: cannot write {page}: File too large")
+    assert page.read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == ["page.html", "t"]
+    piped = process("report", trace, "--html", "/dev/stdout")
+    assert (piped.code, process("report", trace, "--html", page).code) == (0, 0)
+    assert piped.out == page.read_text()
+
+
 def test_a_long_trace_makes_a_short_page(ompls, tmp_path: Path) -> None:
     events = [{**EVENTS[1], "t": 1000 * i, "duration": 900} for i in range(20_000)]
     ompls("report", _write(tmp_path / "t", HEAD, events), "--html", tmp_path / "page.html")
@@ -165,6 +184,13 @@ def _data(page: Path) -> dict[str, Any]:
     found = re.search(r'<script type="application/json" id="data">(.*)</script>', page.read_text())
     assert found is not None
     return json.loads(found[1])
+
+
+def test_the_page_names_a_command_as_a_shell_takes_it(ompls, tmp_path: Path) -> None:
+    for name, word in (("a b;c", "'a b;c'"), ("-x", "./-x"), ("t", "t")):
+        trace = _write(tmp_path / name, HEAD, EVENTS)
+        assert ompls("report", "--html", tmp_path / "page.html", "--", trace).code == 0
+        assert _data(tmp_path / "page.html")["command"] == f"ompls report {word}"
 
 
 def test_a_long_trace_is_shown_in_pieces_of_time(ompls, tmp_path: Path) -> None:
