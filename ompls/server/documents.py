@@ -59,6 +59,10 @@ class Document:
         at = min(max(line, 0), len(self.lines) - 1)
         return self._continues_pragma(at) or self._may_make_pragma(at)
 
+    def below_pragma(self, line: int) -> bool:
+        """Whether line `line` (from 0) may belong to a directive or to the code of a construct."""
+        return self.source.find(b"omp", 0, self.lines.line_span(min(max(line, 0), len(self.lines) - 1))[1]) >= 0
+
     def _continues_pragma(self, at: int) -> bool:
         while b"pragma" not in (here := self._line(at)) and b"*/" not in here:
             at -= 1

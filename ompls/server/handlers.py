@@ -14,6 +14,7 @@ from lsprotocol import types
 import ompls
 from ompls.server.announced import FIX_ALL, LEGEND, QUICK_FIX, REWRITE, SHOW, unresolved
 from ompls.server.convert import Json, path_of
+from ompls.server.documents import Document
 from ompls.server.guard import guarded, logged, refuse
 from ompls.server.params import ENVIRONMENT, LENS, PREVIEW, RUN, RUN_INPUT, WHY, checked
 from ompls.server.protocol import Raw, Written
@@ -50,6 +51,8 @@ class Handlers:
         in_pragmas: tuple[tuple[str, Any], ...] = (
             ("textDocument/completion", completion),
             ("textDocument/signatureHelp", signatures),
+        )
+        in_code: tuple[tuple[str, Any], ...] = (
             ("textDocument/definition", None),
             ("textDocument/references", None),
             ("textDocument/documentHighlight", None),
@@ -78,7 +81,8 @@ class Handlers:
             ("ompls/whyNoAnswer", self.why_no_answer, None),
         ]
         table += [(method, self._asked(method, otherwise), options) for method, otherwise, options in everywhere]
-        table += [(method, self._asked(method, None, in_pragmas=True), options) for method, options in in_pragmas]
+        table += [(method, self._asked(method, None, Document.near_pragma), options) for method, options in in_pragmas]
+        table += [(method, self._asked(method, None, Document.below_pragma), options) for method, options in in_code]
         for method, handler, options in table:
             self.server.feature(method, options)(guarded(method)(handler))
         commands = (
@@ -127,15 +131,15 @@ class Handlers:
 
     # --- what a document's worker answers ------------------------------------------------------------------------
 
-    def _asked(self, method: str, otherwise: Any, in_pragmas: bool = False) -> Handler:
+    def _asked(self, method: str, otherwise: Any, where: Callable[[Document, int], bool] | None = None) -> Handler:
         """A handler that has the document's worker answer; `otherwise`: what to say of one that is not open here.
 
-        in_pragmas -- only there: elsewhere nothing is waited for
+        where -- which lines of a document it may have an answer at: nothing is waited for at the others
         """
 
         async def ask(params: Any) -> Raw | Written:
             session = self.server.session(params.text_document.uri)
-            if session is None or (in_pragmas and not session.document.near_pragma(params.position.line)):
+            if session is None or (where is not None and not where(session.document, params.position.line)):
                 return Raw(otherwise)
             return Written(list(await self.server.engine.ask(session, method, params)))
 

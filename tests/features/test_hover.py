@@ -28,6 +28,14 @@ void f(int n, float *x, int *unused) {
     #pragma omp target map(from: a[2:4])
     a[3] = 1;
 }
+struct pair { int first; double second; };
+void g(int n, struct pair *p) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        int mine = n + helper(2);
+        p->first = mine + p->second * 2;
+    }
+}
 #pragma omp declare target enter(helper)
 """
 
@@ -51,6 +59,12 @@ CASES = [
     ("static", 0, ["**schedule(static)**"]),
     ("to: x", 0, ["**map(to: …)**: copied to the device at entry"]),
     ("distribute", 0, ["**target teams distribute parallel for**", "§13.8"]),
+    # what the code of a construct names otherwise: a language server for C may be silent there
+    ("t = k", 0, ["float t"]),
+    ("helper(2)", 0, ["int helper(int)"]),
+    ("second * 2", 0, ["double second"]),
+    ("mine = n", 0, ["int mine"]),
+    ("mine + p", 0, ["int mine"]),
     ("declare target", 0, ["**declare target**", "§7.8.1"]),
     ("enter(helper", 0, ["**enter**"]),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Where a variable in a pragma is declared and used, and renaming: snippets with the places drawn in them."""
+"""Where a variable in a pragma or in the code of a construct is declared and used, and renaming: drawn in snippets."""
 
 from __future__ import annotations
 
@@ -79,6 +79,29 @@ void f(int n) {
     for («i» = 0; «i» < n; «i»++) { }
 }
 """,
+    "code of a region": """
+void f(int n, float *‹x›) {
+    #pragma omp target map(tofrom: «x»[0:n])
+    for (int i = 0; i < n; i++) { «¦x»[i] = i; { int x = 2; x++; } }
+    «x»[0] = 1;
+}
+""",
+    "declared in a region": """
+void f(int n, float *x) {
+    #pragma omp target teams distribute parallel for map(tofrom: x[0:n])
+    for (int ‹i› = 0; «i» < n; «i»++) { x[«¦i»] = «i»; }
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+    "declaration in a loop of the host": """
+void f(int n, float *x) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float ‹t¦wice› = 2 * x[i];
+        x[i] = «twice» + «twice»;
+    }
+}
+""",
     "declared after": """
 void f(int n) {
     int ‹to›[3];
@@ -132,7 +155,9 @@ def test_rename(name: str) -> None:
 
 OUTSIDE = [
     "void f(int ¦x) {\n#pragma omp target map(x)\nx = 1; }",
-    "void f(int x) {\n#pragma omp target map(x)\nx¦ = 1; }",
+    "void f(int x) {\n#pragma omp target map(x)\nx = 1;\nx¦ = 2; }",
+    "void f(int x) {\n#pragma omp target map(x)\nx = 1¦; }",
+    "#define M x\nvoid f(int x) {\n#pragma omp target map(x)\nM¦ = 1; }",
     "void f(int x) {\n#pragma omp target m¦ap(x)\nx = 1; }",
     "void f(int x) {\n#pragma omp target map(t¦o: x)\nx = 1; }",
     "void f(int x) {\n#pragma omp target /* x¦ */ map(x)\nx = 1; }",
@@ -142,7 +167,7 @@ OUTSIDE = [
 
 
 @pytest.mark.parametrize("text", OUTSIDE)
-def test_nothing_outside_of_variables_in_pragmas(text: str) -> None:
+def test_nothing_outside_of_pragmas_and_constructs(text: str) -> None:
     tu, offset = marked(text)
     assert features.definitions(tu, offset) == []
     assert features.references(tu, offset) == []
@@ -190,3 +215,17 @@ def test_a_headers_declaration_is_found_but_not_renamed() -> None:
     refused = features.rename_at(tu, offset)
     assert isinstance(refused, features.Refusal)
     assert "/p/h.h" in refused.reason
+
+
+def test_a_function_in_the_code_of_a_construct_leads_to_its_declaration() -> None:
+    text = """static int twice(int v) { return 2 * v; }
+void f(int n, int *x) {
+    #pragma omp target teams distribute parallel for map(x[0:n])
+    for (int i = 0; i < n; i++) x[i] = tw¦ice(x[i]);
+    x[0] = twice(1);
+}
+"""
+    tu, offset = marked(text)
+    assert [w.start for w in features.definitions(tu, offset)] == [text.index("twice")]
+    assert len(features.references(tu, offset)) == 3
+    assert isinstance(features.rename_at(tu, offset), features.Refusal)

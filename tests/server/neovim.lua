@@ -1,24 +1,9 @@
 -- Run by test_neovim.py inside a real Neovim on a file with one mistake in a clause and one target region.
 -- Prints a line for each thing that a user would see; the test compares them.
-local function wait(what, condition)
-  if not vim.wait(30000, condition, 50) then
-    print('TIMEOUT ' .. what)
-    vim.cmd('qall!')
-  end
-end
-
-local function say(text)
-  io.stdout:write(text .. '\n')
-end
-
+local user = require('neovim_user')
+local say, wait = user.say, user.wait
 local source = vim.api.nvim_get_current_buf()
-local clients = function()
-  return vim.lsp.get_clients({ name = 'ompls', bufnr = source })
-end
-wait('the server', function()
-  return #clients() == 1 and clients()[1].initialized
-end)
-local client = clients()[1]
+local client = user.server('ompls', source)
 say('encoding ' .. client.offset_encoding)
 say('commands left to the server: ' .. vim.inspect(client.server_capabilities.executeCommandProvider))
 
@@ -104,7 +89,7 @@ say('preview follows the cursor')
 
 vim.lsp.stop_client(client.id)
 wait('the server to end', function()
-  return #clients() == 0
+  return #vim.lsp.get_clients({ name = 'ompls', bufnr = source }) == 0
 end)
 vim.fn.setbufline(source, 5, '    y[i] = 8.5f * a * x[i] + y[i];')
 vim.api.nvim_exec_autocmds('FileType', { buffer = source }) -- as `:edit` does

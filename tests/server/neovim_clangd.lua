@@ -1,27 +1,11 @@
 -- Run by test_neovim.py inside a real Neovim that has clangd and ompls on the same file.
 -- Prints who answers where; the test compares.
+local user = require('neovim_user')
+local say, wait = user.say, user.wait
 local source = vim.api.nvim_get_current_buf()
 vim.lsp.start({ name = 'clangd', cmd = { vim.env.CLANGD, '--log=error' }, root_dir = vim.fn.getcwd() }, { bufnr = source })
 
-local function wait(what, condition)
-  if not vim.wait(60000, condition, 50) then
-    print('TIMEOUT ' .. what)
-    vim.cmd('qall!')
-  end
-end
-
-local function say(text)
-  io.stdout:write(text .. '\n')
-end
-
-local function client(name)
-  return vim.lsp.get_clients({ name = name, bufnr = source })[1]
-end
-
-wait('both servers', function()
-  local ours, theirs = client('ompls'), client('clangd')
-  return ours and theirs and ours.initialized and theirs.initialized
-end)
+local clients = { clangd = user.server('clangd', source), ompls = user.server('ompls', source) }
 
 local function sources()
   local found = {}
@@ -44,7 +28,7 @@ local function answers(method, line, word)
     local position = { line = line - 1, character = assert(text:find(word, 1, true)) - 1 }
     local params = { textDocument = vim.lsp.util.make_text_document_params(source), position = position }
     params.context = { includeDeclaration = true, triggerKind = 1 }
-    local answer = client(name):request_sync(method, params, 30000, source)
+    local answer = clients[name]:request_sync(method, params, 30000, source)
     local result = answer and answer.result
     if result and result ~= vim.NIL and (type(result) ~= 'table' or next(result)) then
       table.insert(who, name)
@@ -59,7 +43,13 @@ say('definition in code: ' .. answers('textDocument/definition', 8, 'n++'))
 say('references in code: ' .. answers('textDocument/references', 8, 'n++'))
 say('rename in code: ' .. answers('textDocument/prepareRename', 8, 'n++'))
 say('completion in code: ' .. answers('textDocument/completion', 7, 'er(n)'))
-local ours = client('ompls'):request_sync('textDocument/references', {
+-- In the code of constructs clangd 22 completes, and says nothing else.
+for _, method in ipairs({ 'hover', 'definition', 'documentHighlight', 'prepareRename' }) do
+  say(method .. ' in a loop of a region: ' .. answers('textDocument/' .. method, 16, 'own') .. ', ' .. answers('textDocument/' .. method, 17, 'x[i]'))
+end
+say('definition of a function there: ' .. answers('textDocument/definition', 18, 'helper'))
+say('completion there: ' .. answers('textDocument/completion', 18, 'er(own)'))
+local ours = clients.ompls:request_sync('textDocument/references', {
   textDocument = vim.lsp.util.make_text_document_params(source),
   position = { line = 4, character = vim.api.nvim_buf_get_lines(source, 4, 5, false)[1]:find('n)', 1, true) - 1 },
   context = { includeDeclaration = true },

@@ -1,19 +1,9 @@
 -- Run by test_neovim.py in a Neovim where `ompls editor nvim --install` has put the plugin, and nothing else is set.
-local function say(text)
-  io.stdout:write(text .. '\n')
-end
-local function wait(what, condition)
-  if not vim.wait(30000, condition, 50) then
-    say('TIMEOUT ' .. what)
-    vim.cmd('qall!')
-  end
-end
+local user = require('neovim_user')
+local say, wait = user.say, user.wait
 local source = vim.api.nvim_get_current_buf()
-wait('the server', function()
-  local client = vim.lsp.get_clients({ name = 'ompls', bufnr = source })[1]
-  return client and client.initialized
-end)
-say('root: ' .. vim.fs.basename(vim.lsp.get_clients({ name = 'ompls' })[1].config.root_dir))
+local client = user.server('ompls', source)
+say('root: ' .. vim.fs.basename(client.config.root_dir))
 vim.cmd('checkhealth ompls')
 for _, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, false)) do
   if line:match('OK') or line:match('ERROR') then

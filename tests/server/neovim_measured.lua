@@ -1,20 +1,8 @@
 -- Run by test_neovim.py inside a real Neovim: a run that is measured, its hints, and its present tables.
-local function wait(what, condition)
-  if not vim.wait(60000, condition, 50) then
-    print('TIMEOUT ' .. what)
-    vim.cmd('qall!')
-  end
-end
-
-local function say(text)
-  io.stdout:write(text .. '\n')
-end
-
+local user = require('neovim_user')
+local say, wait = user.say, user.wait
 local source = vim.api.nvim_get_current_buf()
-wait('the server', function()
-  local client = vim.lsp.get_clients({ name = 'ompls', bufnr = source })[1]
-  return client and client.initialized
-end)
+user.server('ompls', source)
 vim.lsp.inlay_hint.enable(true, { bufnr = source })
 vim.api.nvim_win_set_cursor(0, { 5, 4 })
 vim.cmd('Ompls env')

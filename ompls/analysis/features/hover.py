@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from ompls.analysis.dataenv.paths import root, walk_all
 from ompls.analysis.features.amounts import bytes_of
 from ompls.analysis.features.meanings import word_text
-from ompls.analysis.features.mentions import DIRECTION, mention_text
+from ompls.analysis.features.mentions import DIRECTION, mention_text, named_text
 from ompls.analysis.features.navigation import directives_at
 from ompls.analysis.features.regions import region_at
-from ompls.analysis.features.scopes import enclosing, expanded_offset
+from ompls.analysis.features.scopes import enclosing, expanded_offset, item_at
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import Pointer
@@ -45,7 +45,15 @@ def hover(tu: TU, offset: int) -> str | None:
     if text is not None:
         return text
     mentions = (mention_text(tu, place, directive, offset) for place, directive in directives_at(tu, x))
-    return next((text for text in mentions if text is not None), None)
+    text = next((text for text in mentions if text is not None), None)
+    return text if text is not None else _in_code(tu, x, offset)
+
+
+def _in_code(tu: TU, x: int, offset: int) -> str | None:
+    """What the code of a construct names: a language server for C may be silent there (clangd 22 is)."""
+    item = item_at(tu, x)
+    outermost = next(iter(enclosing(item, x)), None)
+    return named_text(tu, item, outermost, offset) if item is not None and outermost is not None else None
 
 
 def _in_region(tu: TU, offset: int) -> str | None:

@@ -1,4 +1,5 @@
-"""Hover on what a directive names, where no target region says more: its declaration, and what is done to it."""
+"""Hover on what a directive or a construct's code names, where no target region says more: its declaration, and what
+is done to it."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from ompls.analysis.dataenv.paths import root, walk_all
 from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.features.amounts import bytes_of
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Expr, Span
+from ompls.analysis.model.ast import Node, Span
 from ompls.analysis.model.declare import declare
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.model.tu import TU, FileDirective, Item
@@ -36,23 +37,25 @@ def mention_text(tu: TU, place: Item | FileDirective, directive: Directive, offs
     """Markdown about the variable, member, function or macro at byte `offset` in a directive."""
     for clause in directive.clauses:
         for item in clause.items:
-            text = _named(tu, place, item.expr, offset)
+            text = named_text(tu, place, item.expr, offset)
             if text is not None:
                 return f"{text}\n\n{_done(tu, directive, clause, item)}"
         for argument in clause.args:
-            text = _named(tu, place, argument, offset)
+            text = named_text(tu, place, argument, offset)
             if text is not None:
                 return f"{text}\n\nIn `{clause.name}` of `{directive.name}`: {_summary(clause.name)}."
     for item in directive.args:
-        text = _named(tu, place, item.expr, offset)
+        text = named_text(tu, place, item.expr, offset)
         if text is not None:
             return f"{text}\n\n`{directive.name}`: {DIRECTIVES[directive.name].summary}." if directive.known else text
     return _word(tu, directive, offset)
 
 
-def _named(tu: TU, place: Item | FileDirective, expr: Expr, offset: int) -> str | None:
-    """The declaration of what an expression names at `offset`."""
-    for node in walk_all(expr):
+def named_text(tu: TU, place: Item | FileDirective, code: Node, offset: int) -> str | None:
+    """The declaration of what an expression or a statement names at `offset`."""
+    for node in walk_all(code):
+        if isinstance(node, ast.VarDecl) and _holds(tu, place, node.name_span, offset, node.symbol.name):
+            return f"```c\n{declare(node.symbol.type, node.symbol.name)}\n```"
         if isinstance(node, ast.Member) and _holds(tu, place, node.field_span, offset, node.field):
             return f"```c\n{declare(node.type, node.field)}\n```"
         if isinstance(node, ast.Name) and node.symbol is not None and _holds(tu, place, node.span, offset, node.name):

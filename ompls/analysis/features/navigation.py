@@ -1,6 +1,7 @@
-"""Where a variable that is named in a pragma is declared and used.
+"""Where a variable that is named in a pragma, or in the code of a construct, is declared and used.
 
-Only for cursors in pragmas: everywhere else a language server for C answers.  What the model says decides.
+Everywhere else a language server for C answers; in the code of constructs clangd (22) says nothing.  What the model
+says decides.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.encoding import encoded
 from ompls.analysis.features.operators import directive_around
-from ompls.analysis.features.scopes import expanded_offset, item_at
+from ompls.analysis.features.scopes import enclosing, expanded_offset, item_at
 from ompls.analysis.features.tokens import variables_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Span, Symbol
@@ -33,10 +34,10 @@ class Target:
 
 
 def target_at(tu: TU, offset: int) -> Target | None:
-    """The variable whose name in a pragma holds byte `offset` of the main file."""
+    """The variable or function whose name in a pragma or in a construct's code holds byte `offset` of the main file."""
     found = directive_around(tu.source, offset)
     if found is None:
-        return None
+        return _in_code(tu, offset)
     for place, directive in directives_at(tu, expanded_offset(tu, found[1].place)):
         for name in names_of(directive):
             symbol = name.symbol
@@ -46,6 +47,21 @@ def target_at(tu: TU, offset: int) -> Target | None:
             for where in spelled(tu, tu.locate(place, name.span), name.name):
                 if where.path == tu.path and where.start <= offset <= where.end and is_verbatim(tu, where, name.name):
                     return Target(symbol, where, item)
+    return None
+
+
+def _in_code(tu: TU, offset: int) -> Target | None:
+    x = expanded_offset(tu, offset)
+    item = item_at(tu, x)
+    for construct in enclosing(item, x)[:1]:
+        assert item is not None
+        for node in walk_all(construct):
+            symbol = node.symbol if isinstance(node, ast.Name | ast.VarDecl) else None
+            if symbol is None or symbol.kind not in ("var", "param", "func"):
+                continue
+            where = tu.locate(item, node.name_span if isinstance(node, ast.VarDecl) else node.span)
+            if where.path == tu.path and where.start <= offset <= where.end and is_verbatim(tu, where, symbol.name):
+                return Target(symbol, where, item if symbol.level != "file" else None)
     return None
 
 
