@@ -108,6 +108,10 @@ class Device(ABC):
             raise DeviceUnavailable(self.name, "its module is written in Python", "use a device with a native one")
         return self
 
+    def for_another(self) -> Device:
+        """This device for programs for another machine, of whose Python nothing is known: native where it can be."""
+        return self
+
     @abstractmethod
     def probe(self) -> Availability:
         """Whether the device can be used here.  Quick, starts nothing."""
@@ -265,6 +269,8 @@ def choose(
     chosen = named(spec)
     if facts is not None:
         chosen = [(device.as_native(facts), number) for device, number in chosen]
+    elif machine is not None and not machine.here:
+        chosen = [(device.for_another(), number) for device, number in chosen]
     for device, _ in chosen:
         state = state_of(device, machine)
         if not state.available:

@@ -144,11 +144,24 @@ def test_cudasim_is_built_where_its_engine_can_switch_threads(tmp_path: Path) ->
     assert (done.returncode, "cudasim does not know armhf" in done.stderr) == (1, True)
 
 
+def test_a_program_for_cuda_needs_no_python_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPLS_CUDA_ARCH", "sm_87")
+    monkeypatch.delenv("OMPLS_CUDA", raising=False)
+    program, machine = tmp_path / "saxpy", MACHINES[0]
+    cc = ("cc", "--target-arch", "aarch64", "-fopenmp", "-fopenmp-targets=cuda")
+    _built(program, machine, ompls(*cc, ROOT / "examples/saxpy.c", "-o", program))
+    assert b"libcuda.so.1" in program.read_bytes()
+    for devices in ("", "cuda"):
+        done = machine.run(program, OMPLS_DEVICES=devices)
+        assert done.stdout.endswith("correct\n")  # no driver is there: the regions run in place
+
+
 def test_a_program_for_cuda_knows_no_interpreter_of_this_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its stub takes python3 from PATH, and the package that this one knows; PTX and machine code are in it."""
+    """With pycuda's module its stub takes python3 from PATH, and the package that this one knows."""
     monkeypatch.setenv("OMPLS_CUDA_ARCH", "sm_87,compute_87")
+    monkeypatch.setenv("OMPLS_CUDA", "pycuda")
     program, machine = tmp_path / "saxpy", MACHINES[0]
     cc = ("cc", "--target-arch", "aarch64", "-fopenmp", "-fopenmp-targets=cuda")
     _built(program, machine, ompls(*cc, ROOT / "examples/saxpy.c", "-o", program))

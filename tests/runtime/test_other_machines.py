@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -112,6 +113,23 @@ def test_of_another_machine_nothing_is_asked_here(
             choose(spec, Machine(machine, "their-"))
     else:
         assert [device.name for device, _ in choose(spec, Machine(machine, "their-"))] == spec.split(",")
+
+
+def test_a_gpu_elsewhere_gets_the_native_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever Python has here; who asks for pycuda's gets it."""
+    monkeypatch.setenv("OMPLS_CUDA_ARCH", "sm_87")
+    monkeypatch.setitem(sys.modules, "pycuda", ModuleType("pycuda"))
+    monkeypatch.setitem(sys.modules, "pycuda.driver", ModuleType("pycuda.driver"))
+    monkeypatch.setattr("ompls.devices.cuda.module.driver._libcuda", lambda: None)
+
+    def hosted(machine: Machine) -> bool:
+        ((device, _),) = choose("cuda", machine)
+        return device.hosted
+
+    monkeypatch.delenv("OMPLS_CUDA", raising=False)
+    assert [hosted(HERE), hosted(Machine("aarch64", "their-"))] == [True, False]
+    monkeypatch.setenv("OMPLS_CUDA", "pycuda")
+    assert hosted(Machine("aarch64", "their-"))
 
 
 def test_a_stub_for_another_machine_finds_python_and_the_package_there(

@@ -1,7 +1,8 @@
 """The device `cuda` at build time: is it there, and how its image is made.
 
-Two modules run on GPUs, with the same images: cuda.c over libcuda alone, and gpu.py through pycuda.  OMPLS_CUDA says
-which one a program gets; it is asked when the program is built.
+Two modules run on GPUs, with the same images: cuda.c over libcuda alone, and gpu.py through pycuda.  When a program
+is built, OMPLS_CUDA says which one it gets; else that is pycuda's where pycuda can be imported, and for another machine
+cuda.c.
 """
 
 from __future__ import annotations
@@ -42,6 +43,10 @@ class Cuda(Device):
     def as_native(self, facts: Optional[Mapping[str, str]] = None) -> Device:
         """The one that needs no Python; with facts, on the board that they tell of."""
         return Cuda(NATIVE, facts)
+
+    def for_another(self) -> Device:
+        """Whether pycuda is here says nothing of there; who asks for it gets it."""
+        return self if os.environ.get("OMPLS_CUDA") else Cuda(NATIVE)
 
     def native_sources(self) -> List[Path]:
         """None when Python has it."""
