@@ -164,16 +164,45 @@ int main(void)
 """
 
 
+def counted(directory: Path, text: str) -> list[int]:
+    """What a program's kernels wrote to other cores: all, and how many one after the other."""
+    source = directory / "counted.c"
+    source.write_text(text)
+    environment = {**os.environ, "OMPLS_EPIPHANY_COUNT": "1", "OMPLS_EPIPHANY_DEADLINE": "50"}
+    done = command.ompls("run", "--check", "--device", "epiphany", "--timeout", "60", source, env=environment)
+    assert done.returncode == 0, done.stderr
+    return [int(word) for word in re.findall(r"\d+", done.stderr)][:2]
+
+
 def test_a_barrier_of_16_waits_for_four_writes(tmp_path: Path) -> None:
     """All that it takes is what a kernel with more barriers has more."""
-    counts = []
-    for number in (10, 30):
-        source = tmp_path / f"x{number}.c"
-        source.write_text(BARRIERS.replace("NUMBER", str(number)))
-        environment = {**os.environ, "OMPLS_EPIPHANY_COUNT": "1", "OMPLS_EPIPHANY_DEADLINE": "50"}
-        done = command.ompls("run", "--check", "--device", "epiphany", "--timeout", "60", source, env=environment)
-        assert done.returncode == 0, done.stderr
-        counts.append([int(word) for word in re.findall(r"\d+", done.stderr)])
-    (all_few, long_few, _), (all_more, long_more, _) = counts
+    (all_few, long_few), (all_more, long_more) = (
+        counted(tmp_path, BARRIERS.replace("NUMBER", str(number))) for number in (10, 30)
+    )
     assert all_more - all_few == 20 * 64
     assert long_more - long_few <= 20 * 4
+
+
+WAITING = """\
+#include <omp.h>
+int main(void)
+{
+    int sum = 0;
+#pragma omp target map(tofrom: sum)
+#pragma omp parallel num_threads(8)
+    {
+#pragma omp critical
+        {
+            sum++;
+            for (volatile int i = 0; i < LENGTH; i++) continue;
+        }
+    }
+    return sum != 8;
+}
+"""
+
+
+def test_a_look_at_a_lock_that_is_held_writes_nothing(tmp_path: Path) -> None:
+    """TESTSET leaves a word alone that is not zero, so to wait for long costs no more writes than not to wait."""
+    short, long = (counted(tmp_path, WAITING.replace("LENGTH", length))[0] for length in ("1", "30000"))
+    assert short == long

@@ -178,15 +178,26 @@ static void found(int core, int other, uint32_t address, int kind, uint32_t plac
     leave();
 }
 
-/* A write that goes over the network of the chip to another core. */
+/* A write that goes over the network of the chip to another core.  With the lock held, as all that follows. */
 static void count(int core, uint32_t address) {
     epi_findings *all = (epi_findings *)EPI_FINDINGS;
     const int to = core_of(address);
     if (to < 0 || to == core) return;
-    enter(core);
     all->remote++;
     if (++clocks[core][DEPTH] > all->dependent) all->dependent = clocks[core][DEPTH];
-    leave();
+}
+
+static void publish(int core, uint32_t address, int order) {
+    if (order >= RELEASE) release(core, address);
+    else join(released_at(address, true), fenced[core]);
+}
+
+static void notice(int core, uint32_t address, int order) {
+    join(order != RELAXED && order != RELEASE ? clocks[core] : noticed[core], released_at(address, true));
+}
+
+static void mark(int core, uint32_t *writer, uint32_t *place, uint32_t here) {
+    *writer = (uint32_t)core << 26 | clocks[core][core], *place = here;
 }
 
 /* One finding for an access. */
@@ -196,42 +207,75 @@ static void access(uint32_t address, uint32_t size, int kind, bool atomic, uint3
     bool told = atomic;
     if (core < 0 || !shadow_of(address, &of)) return;
     finish_reading(core);
-    if (kind == WRITE) count(core, address), send(core, address);
+    if (kind == WRITE) {
+        enter(core);
+        count(core, address);
+        leave();
+        send(core, address);
+    }
     for (uint32_t i = 0; i < size; i++) {
         const uint32_t last = of.writer[i], other = last >> 26;
         if (!told && last != 0 && (int)other != core && (last & LAST) > clocks[core][other]) {
             found(core, (int)other, address + i, kind, place, of.place[i]);
             told = true;
         }
-        if (kind == WRITE) of.writer[i] = (uint32_t)core << 26 | clocks[core][core], of.place[i] = place;
+        if (kind == WRITE) mark(core, &of.writer[i], &of.place[i], place);
     }
+}
+
+static bool is_followed(uint32_t address) {
+    return address - EPI_EXTERNAL < EPI_EXTERNAL_SIZE || core_of(address) >= 0;
 }
 
 static void before(uint32_t address, int order) {
     const int core = me();
     if (core < 0) return;
     finish_reading(core);
-    if (address - EPI_EXTERNAL >= EPI_EXTERNAL_SIZE && core_of(address) < 0) return;
+    if (!is_followed(address)) return;
     enter(core);
-    if (order >= RELEASE) release(core, address);
-    else join(released_at(address, true), fenced[core]);
+    publish(core, address, order);
     leave();
 }
 
 static void after(uint32_t address, int order) {
     const int core = me();
-    const uint32_t *when;
-    if (core < 0 || (address - EPI_EXTERNAL >= EPI_EXTERNAL_SIZE && core_of(address) < 0)) return;
+    if (core < 0 || !is_followed(address)) return;
     enter(core);
-    when = released_at(address, true);
-    join(order != RELAXED && order != RELEASE ? clocks[core] : noticed[core], when);
+    notice(core, address, order);
+    leave();
+}
+
+/* A word is exchanged only if it is what was expected: if not, nothing is written, and nothing released.  Which of the two, and what is
+   known of the word, others learn at once. */
+static int begin_exchange(uint32_t address) {
+    const int core = me();
+    if (core < 0) return core;
+    finish_reading(core);
+    if (!is_followed(address)) return -1;
+    enter(core);
+    return core;
+}
+
+static void end_exchange(int core, uint32_t address, uint32_t size, bool done, int order, uint32_t place) {
+    bytes of;
+    if (core < 0) return;
+    if (done && shadow_of(address, &of)) {
+        count(core, address), send(core, address);
+        for (uint32_t i = 0; i < size; i++) mark(core, &of.writer[i], &of.place[i], place);
+        publish(core, address, order);
+    }
+    notice(core, address, order);
     leave();
 }
 
 /* Of a word that counts up, by one at a time: two of its values may be on the way. */
 void races_release(const word *at, uint32_t value) {
     const int core = me();
-    if (core >= 0) count(core, (uint32_t)at);
+    if (core >= 0) {
+        enter(core);
+        count(core, (uint32_t)at);
+        leave();
+    }
     before((uint32_t)at + 1 + (value & 1), RELEASE);
 }
 
@@ -325,10 +369,9 @@ void __tsan_atomic_signal_fence(int order) { (void)order; }
     UPDATE(bits, type, fetch_nand)                                                                             \
     int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *old, type value, int order, int other) { \
         (void)other;                                                                                           \
-        access((uint32_t)at, sizeof(type), WRITE, true, HERE);                                                 \
-        before((uint32_t)at, order);                                                                           \
-        int done = __atomic_compare_exchange_n(at, old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
-        after((uint32_t)at, order);                                                                            \
+        const int core = begin_exchange((uint32_t)at);                                                         \
+        const int done = __atomic_compare_exchange_n(at, old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+        end_exchange(core, (uint32_t)at, sizeof(type), done, order, HERE);                                     \
         return done;                                                                                           \
     }                                                                                                          \
     int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *old, type value, int order, int other) { \
