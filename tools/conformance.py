@@ -186,7 +186,7 @@ def _run(result: Result, built: Built, scratch: Path, timeout: float, device: st
         code, text = pipeline.launch_captured(two, timeout=timeout, record=log)
     launches = 0
     if log.exists():
-        launches = sum(event.get("kind") == "launch" for event in trace.read(str(log)))
+        launches = sum(event.get("kind") == "launch" for event in trace.recorded(str(log)).events)
     why = _why_failed(code, text, launches)
     result.stages["passed"] = not why
     result.reason = result.reason or why

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ompls.cli import output, trace, views
+from ompls.cli.problem import Problem
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.html is not None:
         output.refuse(arguments.html, [arguments.trace])
     between = tuple(arguments.between) if arguments.between else None
+    if between is not None and between[0] > between[1]:
+        raise Problem("--between: the part ends before it begins; say the earlier time first")
     shown = views.view(arguments.trace, between, arguments.all)
     if arguments.html is None:
         print(views.text(shown))
@@ -43,5 +46,4 @@ def run(arguments: argparse.Namespace) -> int:
 
 def profiled(path: str) -> str:
     """The tables of `run --profile`: all events of a trace.  Raises Problem."""
-    head, events = trace.recorded(path)
-    return views.text(views.of_events(head, events, 0))
+    return views.text(views.of_events(trace.recorded(path), 0))

@@ -106,7 +106,7 @@ def _tell(arguments: argparse.Namespace, record: Path | None) -> None:
         from ompls.cli import trace
         from ompls.cli.chrome import chrome
 
-        output.write(arguments.trace, chrome(trace.read(os.fspath(record))))
+        output.write(arguments.trace, chrome(trace.recorded(os.fspath(record)).events))
 
 
 def _checks(word: str) -> str:

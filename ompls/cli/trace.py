@@ -8,17 +8,12 @@ from dataclasses import dataclass, field
 from ompls.cli.problem import Problem
 from ompls.runtime.errors import one_line
 from ompls.traces import events as reading
-from ompls.traces.events import FROM_DEVICE, TO_DEVICE, UNFINISHED, Event, number
+from ompls.traces.events import FROM_DEVICE, TO_DEVICE, UNFINISHED, Event, Recorded, number
 from ompls.traces.words import duration, size
 
 
-def read(path: str) -> list[Event]:
-    """The events of a trace file, in the order of their times.  Raises Problem when it is not a trace."""
-    return recorded(path)[1]
-
-
-def recorded(path: str) -> tuple[Event, list[Event]]:
-    """What the trace says of the run, and as `read`."""
+def recorded(path: str) -> Recorded:
+    """All of a trace.  Raises Problem when it is none."""
     try:
         return reading.recorded(path)
     except reading.Unreadable as problem:
@@ -32,6 +27,12 @@ class Copies:
     count: int = 0
     bytes: int = 0
     nanoseconds: int = 0
+
+    def add(self, event: Event, times: int) -> None:
+        """So many copies that are alike; `duration` is that of all."""
+        self.count += times
+        self.bytes += times * number(event, "bytes")
+        self.nanoseconds += number(event, "duration")
 
 
 @dataclass
@@ -47,10 +48,7 @@ def summarize(events: Iterable[Event]) -> Summary:
     for event in events:
         device, kind = str(event.get("device", "")), event.get("kind")
         if kind == "copy":
-            copies = summary.copies.setdefault(key_of(event), Copies())
-            copies.count += 1
-            copies.bytes += number(event, "bytes")
-            copies.nanoseconds += number(event, "duration")
+            copied(summary, event, 1)
         elif kind == "locks":
             summary.locks[device] = (number(event, "acquisitions"), number(event, "contended"))
         elif kind == "error":
@@ -60,9 +58,10 @@ def summarize(events: Iterable[Event]) -> Summary:
     return summary
 
 
-def key_of(event: Event) -> tuple[str, str, str]:
-    """The key of a copy in `Summary.copies`."""
-    return str(event.get("device", "")), str(event.get("var") or "(unnamed)"), str(event.get("direction", ""))
+def copied(summary: Summary, event: Event, times: int) -> None:
+    """Add copies that are alike."""
+    key = str(event.get("device", "")), str(event.get("var") or "(unnamed)"), str(event.get("direction", ""))
+    summary.copies.setdefault(key, Copies()).add(event, times)
 
 
 def tables(summary: Summary) -> str:

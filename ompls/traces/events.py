@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, BinaryIO
 
 Event = dict[str, Any]
 TO_DEVICE = "to"
@@ -17,23 +20,59 @@ class Unreadable(Exception):
     """The file cannot be read, or it is not a trace; str() is a message for people."""
 
 
+@dataclass(frozen=True)
+class Recorded:
+    """head -- what the trace says of the run;  events -- in the order of their times
+    unread -- lines that are no events, and left out: the trace was changed, or the disk lost them
+    """
+
+    head: Event
+    events: list[Event]
+    unread: int = 0
+
+
 def unopened(path: str, error: OSError) -> Unreadable:
     return Unreadable(f"cannot read {path}: {error.strerror}; {_RECORD}")
 
 
-def recorded(path: str) -> tuple[Event, list[Event]]:
-    """What the trace says of the run, and its events in the order of their times.  Raises Unreadable."""
+def opened(path: str) -> BinaryIO:
+    """The trace, a file or a pipe, for reading.  A pipe that nobody writes is empty.  Raises OSError, Unreadable."""
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))  # noqa: SIM115
+    mode = os.fstat(file.fileno()).st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+        file.close()
+        raise Unreadable(f"cannot read {path}: it is neither a file nor a pipe; {_RECORD}")
+    os.set_blocking(file.fileno(), True)
+    return file
+
+
+def recorded(path: str) -> Recorded:
+    """All events of a trace.  Raises Unreadable."""
     try:
-        lines = Path(path).read_text(encoding="utf-8", errors="replace").split("\n")
+        with opened(path) as file:
+            text = file.read()
     except OSError as error:
         raise unopened(path, error) from error
-    head = heading(path, lines[0].encode() if lines else b"")
-    events = [event for event in map(parsed, lines[1:]) if event is not None and event.get("kind") != "index"]
-    return head, sorted(events, key=lambda event: number(event, "t"))
+    first, _, rest = text.partition(b"\n")
+    return read(heading(path, first), rest)
+
+
+def read(head: Event, text: bytes) -> Recorded:
+    """The events of some lines; of the last one only if it is whole."""
+    *whole, last = text.decode("utf-8", "replace").split("\n")
+    found = [parsed(line) for line in whole if line]
+    events = [event for event in [*found, parsed(last)] if event is not None and event.get("kind") != "index"]
+    return Recorded(head, in_order(events), found.count(None))
+
+
+def in_order(events: Iterable[Event]) -> list[Event]:
+    return sorted(events, key=lambda event: number(event, "t"))
 
 
 def heading(path: str, line: bytes) -> Event:
     """The object of the first line of a trace.  Raises Unreadable."""
+    if not line:
+        raise Unreadable(f"cannot read {path}: it is empty; {_RECORD}")
     head = parsed(line.decode("utf-8", "replace"))
     if head is None or "ompls_trace" not in head:
         raise Unreadable(f"cannot read {path}: it is not a trace of ours; {_RECORD}")

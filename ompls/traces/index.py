@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
-from ompls.traces.events import Event, heading, number, parsed, unopened
+from ompls.traces.events import Event, Recorded, heading, number, opened, parsed, read, unopened
 
+MANY = 100_000  # events that are not all read for a first view
 _TAIL = 1 << 16  # bytes that are read from the end at first
 _MOST = 1 << 24  # bytes of an index
 _PIECES = 1024  # of the run's time, at most
@@ -61,7 +62,7 @@ def index(path: str) -> Index | None:
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return None  # a pipe is read once
-        with open(path, "rb") as file:
+        with opened(path) as file:
             head = heading(path, file.readline(_MOST))
             line = _line_before_last(file)
             return None if line is None else _index(head, line, file)
@@ -71,22 +72,21 @@ def index(path: str) -> Index | None:
         return None  # it is somebody else's
 
 
-def part(path: str, index: Index, begin: int, end: int) -> tuple[Event, list[Event]]:
-    """What the trace says of the run, and the events that began between two times of the trace.  Raises Unreadable."""
+def part(path: str, index: Index, begin: int, end: int) -> Recorded:
+    """The events that began between two times of the trace.  Raises Unreadable."""
     places = [
         place
         for piece, place in index.lines.items()
         if index.base + piece * index.width <= end and begin <= index.base + (piece + 1) * index.width
     ]
     try:
-        with open(path, "rb") as file:
+        with opened(path) as file:
             file.seek(min((first for first, _ in places), default=0))
             text = file.read(max((last for _, last in places), default=0) - file.tell()) if places else b""
     except OSError as error:
         raise unopened(path, error) from error
-    found = (parsed(line) for line in text.decode("utf-8", "replace").split("\n"))
-    events = [event for event in found if event is not None and begin <= number(event, "t") <= end]
-    return index.head, sorted(events, key=lambda event: number(event, "t"))
+    found = read(index.head, text)
+    return replace(found, events=[event for event in found.events if begin <= number(event, "t") <= end])
 
 
 def _line_before_last(file: BinaryIO) -> bytes | None:

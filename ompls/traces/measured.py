@@ -11,7 +11,6 @@ from ompls.traces import present
 from ompls.traces.events import FROM_DEVICE, Event, Unreadable, recorded
 from ompls.traces.regions import Region, of_sums, profile
 
-MANY = 100_000  # events that are not all read
 _LARGEST = 64 << 20  # bytes of a trace without an index that is read
 _LEAVING = ("free", "map_exit", "env_pop")
 
@@ -35,11 +34,11 @@ def measured(path: str, directory: str) -> Measured:
     Raises Unreadable, also where there would be too much to read.
     """
     found = indices.index(path)
-    if found is not None and found.events > MANY:
+    if found is not None and found.events > indices.MANY:
         return Measured(tuple(of_sums(_located(found.sums, directory))))
     if found is None and os.path.getsize(path) > _LARGEST:
         raise Unreadable("the trace is too long to show: use 'ompls report'")
-    events = _located(recorded(path)[1], directory)
+    events = _located(recorded(path).events, directory)
     return Measured(tuple(profile(events)), tuple(events), tuple(present.rows(events)))
 
 

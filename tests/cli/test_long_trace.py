@@ -40,7 +40,7 @@ def trace(process, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def _long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ompls.cli.views.MANY", 1000)
+    monkeypatch.setattr("ompls.traces.index.MANY", 1000)
 
 
 def _tables(text: str) -> list[list[str]]:

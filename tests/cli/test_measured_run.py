@@ -27,7 +27,8 @@ def test_the_tables_of_a_run(process, tmp_path: Path, device: str) -> None:
         "run", "--device", device, "--trace", tmp_path / "t", "--trace-values", "4", tmp_path / "a.c", "--", "a b"
     )
     assert done.code == 0, done.err
-    head, found = events.recorded(str(tmp_path / "t"))
+    made = events.recorded(str(tmp_path / "t"))
+    head, found = made.head, made.events
     assert [Path(head["program"]).name, *head["command"][1:]] == ["a", "a b"]
     rows = present.rows(found)
     launch = next(index for index, event in enumerate(found) if event["kind"] == "launch")
