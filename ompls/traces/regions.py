@@ -46,6 +46,25 @@ class Region:
     def time(self) -> int:
         return self.kernel_time + self.copy_time
 
+    def add(self, event: Event, times: int = 1) -> None:
+        """Launches, copies or allocations that are alike: `bytes` are those of each, `duration` is that of all."""
+        kind, name, each = event.get("kind"), str(event.get("var") or ""), number(event, "bytes")
+        if kind == "launch":
+            self.launches += times
+            self.kernel_time += number(event, "duration")
+            self.grid, self.block = size_of_grid(event.get("grid")), size_of_grid(event.get("block"))
+        elif kind == "alloc":
+            self.allocated[name, each] = self.allocated.get((name, each), 0) + times
+        elif kind == "copy":
+            way = str(event.get("direction", ""))
+            key = (name or "(unnamed)", way, each)
+            self.copies[key] = self.copies.get(key, 0) + times
+            self.copy_time += number(event, "duration")
+            if way == TO_DEVICE:
+                self.to_bytes += times * each
+            else:
+                self.from_bytes += times * each
+
 
 def profile(events: Iterable[Event]) -> list[Region]:
     """The regions with launches or copies, the most expensive first."""
@@ -59,21 +78,17 @@ def profile(events: Iterable[Event]) -> list[Region]:
             continue
         place = str(event.get("region", ""))
         region = regions.setdefault((place, device), Region(place, device))
+        region.add(event)
+        storage = (device, address(event, "address"))
         if kind == "launch":
             launched[device] = launched.get(device, 0) + 1
-            region.launches += 1
-            region.kernel_time += number(event, "duration")
-            region.grid, region.block = size_of_grid(event.get("grid")), size_of_grid(event.get("block"))
-            continue
-        storage = (device, address(event, "address"))
-        if kind == "copy":
+        elif kind == "copy":
             said = region.redundant_bytes
             _copied(region, event, launched.get(device, 0), present, storage)
             _compared(region, event, contents, said != region.redundant_bytes)
-        elif kind == "alloc":
-            key = (str(event.get("var") or ""), number(event, "bytes"))
-            region.allocated[key] = region.allocated.get(key, 0) + 1
-        elif (entry := present.pop(storage, None)) is not None and entry[0] == launched.get(device, 0):
+        elif (
+            kind == "free" and (entry := present.pop(storage, None)) is not None and entry[0] == launched.get(device, 0)
+        ):
             _, name, count, owner = entry
             owner.unused[name] = owner.unused.get(name, 0) + count
             owner.redundant_bytes += count
@@ -85,27 +100,9 @@ def of_sums(sums: Iterable[Event]) -> list[Region]:
     """As `profile`, from the sums of a trace's index.  They have no order: what was for nothing is not known."""
     regions: dict[tuple[str, str], Region] = {}
     for event in sums:
-        kind, count, time = event.get("kind"), number(event, "count"), number(event, "duration")
-        if kind not in ("copy", "launch", "alloc"):
-            continue
-        place, device = str(event.get("region", "")), str(event.get("device", ""))
-        region = regions.setdefault((place, device), Region(place, device))
-        if kind == "launch":
-            region.launches += count
-            region.kernel_time += time
-            region.grid, region.block = size_of_grid(event.get("grid")), size_of_grid(event.get("block"))
-            continue
-        name, each, way = str(event.get("var") or ""), number(event, "bytes"), str(event.get("direction", ""))
-        if kind == "alloc":
-            region.allocated[name, each] = region.allocated.get((name, each), 0) + count
-            continue
-        key = (name or "(unnamed)", way, each)
-        region.copies[key] = region.copies.get(key, 0) + count
-        region.copy_time += time
-        if way == TO_DEVICE:
-            region.to_bytes += count * each
-        else:
-            region.from_bytes += count * each
+        if event.get("kind") in ("copy", "launch", "alloc"):
+            key = str(event.get("region", "")), str(event.get("device", ""))
+            regions.setdefault(key, Region(*key)).add(event, number(event, "count"))
     return sorted((r for r in regions.values() if r.launches or r.copies), key=lambda r: -r.time)
 
 
@@ -116,16 +113,11 @@ def _copied(
     present: dict[tuple[str, int], tuple[int, str, int, Region]],
     storage: tuple[str, int],
 ) -> None:
+    """Whether a copy back brings what was sent, as no region ran in between."""
     name, count = str(event.get("var") or "(unnamed)"), number(event, "bytes")
-    way = str(event.get("direction", ""))
-    key = (name, way, count)
-    region.copies[key] = region.copies.get(key, 0) + 1
-    region.copy_time += number(event, "duration")
-    if way == "to":
-        region.to_bytes += count
+    if event.get("direction") == TO_DEVICE:
         present[storage] = (launches, name, count, region)
         return
-    region.from_bytes += count
     entry = present.get(storage)
     if entry is not None and entry[0] == launches and entry[2] == count:
         region.unchanged[name] = region.unchanged.get(name, 0) + count
