@@ -54,7 +54,7 @@ CORE_SOURCES += (
     "target",
     "tasks",
 )
-CORE_SOURCES += ("team", "tools", "trace", "trace_index", "workers")
+CORE_SOURCES += ("team", "tools", "trace", "trace_index", "trace_line", "workers")
 CORE_FLAGS = ("-std=gnu17", "-fopenmp", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=default")
 NO_OFFLOAD = "-foffload=disable"
 OURS_ARE_SILENT = "-Wno-system-headers"  # generated lines are those of a system header

@@ -1,4 +1,4 @@
-/* trace.h -- lines of a trace, and the sums of a long one (trace.c, trace_index.c). */
+/* trace.h -- lines of a trace, and the sums of a long one (trace.c, trace_line.c, trace_index.c). */
 #ifndef OMPLS_TRACE_H
 #define OMPLS_TRACE_H
 #include "core.h"

@@ -7,7 +7,6 @@
 #include "trace.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,27 +50,6 @@ static struct {
     uint64_t notable[MOST_NOTABLE]; /* where lines that are read in any case are */
     int nnotable;
 } all;
-
-/* --- lines ------------------------------------------------------------------------------------------------------------- */
-
-void ompls_line_add(ompls_line *l, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    l->used += (size_t)vsnprintf(l->text + l->used, sizeof l->text - l->used, format, arguments);
-    va_end(arguments);
-}
-
-void ompls_line_string(ompls_line *l, const char *text) {
-    size_t end = l->used + OMPLS_LINE_TEXT;
-    l->text[l->used++] = '"';
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
-        if (l->used + 8 > end && ((*c & 0xc0) != 0x80 || l->used + 2 > end)) break; /* between two characters */
-        if (*c == '"' || *c == '\\') ompls_line_add(l, "\\%c", *c);
-        else if (*c < 0x20) ompls_line_add(l, "\\u%04x", *c);
-        else l->text[l->used++] = (char)*c;
-    }
-    l->text[l->used++] = '"';
-}
 
 /* --- pieces of time ---------------------------------------------------------------------------------------------------- */
 
