@@ -34,7 +34,7 @@ extern void omp_init_lock(omp_lock_t *), omp_destroy_lock(omp_lock_t *), omp_set
 extern void omp_init_lock_with_hint(omp_lock_t *, omp_lock_hint_t);
 extern int omp_test_lock(omp_lock_t *);
 extern void omp_init_nest_lock(omp_nest_lock_t *), omp_destroy_nest_lock(omp_nest_lock_t *);
-extern void omp_init_nest_lock_with_hint(omp_nest_lock_t *, omp_lock_hint_t);
+extern void omp_init_nest_lock_with_hint(omp_lock_t *, omp_lock_hint_t); /* sic: gcc 7 */
 extern void omp_set_nest_lock(omp_nest_lock_t *), omp_unset_nest_lock(omp_nest_lock_t *);
 extern int omp_test_nest_lock(omp_nest_lock_t *);
 extern double omp_get_wtime(void), omp_get_wtick(void);

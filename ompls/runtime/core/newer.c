@@ -33,7 +33,9 @@ void omp_init_lock_with_hint(omp_lock_t *lock, omp_lock_hint_t hint) {
     omp_init_lock(lock);
 }
 
-void omp_init_nest_lock_with_hint(omp_nest_lock_t *lock, omp_lock_hint_t hint) {
+/* By another name here: the <omp.h> of gcc 7 declares it for locks of the other kind. */
+void ompls_nest_lock_with_hint(omp_nest_lock_t *lock, omp_lock_hint_t hint) __asm__("omp_init_nest_lock_with_hint");
+void ompls_nest_lock_with_hint(omp_nest_lock_t *lock, omp_lock_hint_t hint) {
     (void)hint;
     omp_init_nest_lock(lock);
 }
