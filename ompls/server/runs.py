@@ -56,19 +56,32 @@ class RunFeature:
         if run in self._terminals:
             raise refuse(f"ompls run: there is a run '{run}'; give this one another name")
         command = ["run", "--device", device, *([f"--remote={remote}"] if remote else [])]
-        trace = Trace.begin(self.server, uri) if params.get("trace") else None
-        command += trace.options if trace is not None else []
-        size = params.get("terminal")
-        terminal = Terminal(size["columns"], size["rows"]) if size else None
-        if terminal is not None:
-            command.append("--verbose")
-        if settings.timeout:
-            command += ["--timeout", str(settings.timeout)]
-        command += [*self.server.engine.flags_for(path), path, "--", *arguments]
-        started = time.monotonic()
-        child = await self._start(command, os.path.dirname(path), terminal)
-        token = params.get("workDoneToken")
-        self._progress(token, {"kind": "begin", "title": f"Running {os.path.basename(path)}", "cancellable": True})
+        with contextlib.ExitStack() as gone:
+            trace = Trace.begin(self.server, uri) if params.get("trace") else None
+            if trace is not None:
+                gone.callback(trace.end)
+                command += trace.options
+            size = params.get("terminal")
+            terminal = Terminal(size["columns"], size["rows"]) if size else None
+            if terminal is not None:
+                gone.callback(terminal.close)
+                command.append("--verbose")
+            if settings.timeout:
+                command += ["--timeout", str(settings.timeout)]
+            command += [*self.server.engine.flags_for(path), path, "--", *arguments]
+            started = time.monotonic()
+            child = await self._start(command, os.path.dirname(path), terminal)
+            token = params.get("workDoneToken")
+            self._progress(token, {"kind": "begin", "title": f"Running {os.path.basename(path)}", "cancellable": True})
+            gone.callback(self._progress, token, {"kind": "end"})
+            code, measured = await self._followed(child, run, terminal, trace)
+        ended = {"run": run, "exitCode": code, "seconds": round(time.monotonic() - started, 3)}
+        return ended if measured is None else ended | {"measured": measured}
+
+    async def _followed(
+        self, child: asyncio.subprocess.Process, run: str, terminal: Terminal | None, trace: Trace | None
+    ) -> tuple[int, bool | None]:
+        """Tell the client what the program says, to its end: the exit code, and whether it was measured."""
         try:
             if terminal is not None:
                 self._terminals[run] = terminal, child
@@ -76,18 +89,10 @@ class RunFeature:
             else:
                 outputs = (("stdout", child.stdout), ("stderr", child.stderr))
                 await asyncio.gather(*(self._stream(run, name, stream) for name, stream in outputs))
-            code = await child.wait()
-            measured = await trace.read() if trace is not None else None
+            return await child.wait(), await trace.read() if trace is not None else None
         finally:
             await self._stop(child)
-            if trace is not None:
-                trace.end()
-            if terminal is not None:
-                self._terminals.pop(run, None)
-                terminal.close()
-            self._progress(token, {"kind": "end"})
-        ended = {"run": run, "exitCode": code, "seconds": round(time.monotonic() - started, 3)}
-        return ended if measured is None else ended | {"measured": measured}
+            self._terminals.pop(run, None)
 
     def input(self, params: Json) -> None:
         """`ompls/runInput`: somebody types into the terminal of a run, or changes its size."""
@@ -160,15 +165,18 @@ class RunFeature:
     ) -> asyncio.subprocess.Process:
         """Start `ompls COMMAND` in this directory."""
         end = terminal.theirs if terminal is not None else None
-        child = await asyncio.create_subprocess_exec(
-            *start.command("ompls.server.guardian", str(os.getpid()), directory, "ompls.cli", *command),
-            stdin=asyncio.subprocess.DEVNULL if end is None else end,
-            stdout=asyncio.subprocess.PIPE if end is None else end,
-            stderr=asyncio.subprocess.PIPE if end is None else end,
-            env={**self._environment(), **({"TERM": "xterm-256color"} if end is not None else {})},
-            cwd=start.NOWHERE,
-            start_new_session=True,
-        )
+        try:
+            child = await asyncio.create_subprocess_exec(
+                *start.command("ompls.server.guardian", str(os.getpid()), directory, "ompls.cli", *command),
+                stdin=asyncio.subprocess.DEVNULL if end is None else end,
+                stdout=asyncio.subprocess.PIPE if end is None else end,
+                stderr=asyncio.subprocess.PIPE if end is None else end,
+                env={**self._environment(), **({"TERM": "xterm-256color"} if end is not None else {})},
+                cwd=start.NOWHERE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise refuse(f"ompls {command[0]}: cannot be started: {error.strerror}; try it in a terminal") from error
         self._children.add(child)
         return child
 

@@ -44,8 +44,9 @@ class Terminal:
     def close(self) -> None:
         if self._writer is not None:
             self._writer.abort()
-        else:
+        else:  # nothing was started
             os.close(self._ours)
+            os.close(self.theirs)
 
 
 class _Ending(asyncio.StreamReaderProtocol):

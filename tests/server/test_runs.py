@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -182,6 +184,31 @@ async def test_the_lens_of_a_client_without_an_own_command_runs_it(emacs: Editor
     assert emacs.messages() == ["ompls: the program ended with exit code 3"]
     logged = [p.message for m, p in emacs.notified if m == "window/logMessage"]
     assert any("x = 42" in text for text in logged)
+
+
+async def test_a_run_that_cannot_be_started_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(PROGRAM)
+    document = SimpleNamespace(path=str(path), source=PROGRAM.encode(), version=1)
+    engine = SimpleNamespace(
+        settings_for=lambda _: SimpleNamespace(run=SimpleNamespace(device="host", arguments=[], timeout=0)),
+        flags_for=lambda _: [],
+    )
+    server = SimpleNamespace(
+        roots=(), trusted=True, engine=engine, session=lambda _: SimpleNamespace(document=document)
+    )
+
+    async def fails(*_: object, **__: object) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", fails)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    descriptors = len(os.listdir("/proc/self/fd"))
+    params = {"textDocument": {"uri": path.as_uri()}, "trace": True, "terminal": {"columns": 80, "rows": 24}}
+    with pytest.raises(JsonRpcException, match="ompls run: cannot be started: Too many open files; "):
+        await RunFeature(server).run(params)  # type: ignore[arg-type]
+    assert os.listdir(tmp_path) == ["a.c"]
+    assert len(os.listdir("/proc/self/fd")) == descriptors
 
 
 async def test_no_device_is_loaded_from_a_folder_that_is_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
