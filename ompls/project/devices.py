@@ -271,7 +271,8 @@ def _abi(table: Mapping[str, Any], before: tuple[tuple[str, Any], ...]) -> tuple
         from ompls.analysis.model.datamodel import MODELS, DataModel  # noqa: PLC0415 -- C's types: few devices differ
 
         model = MODELS[_word("abi.model", table["model"], MODELS)]
-        said |= {f.name: getattr(model, f.name) for f in fields(DataModel)}
+        sizes = [f.name for f in fields(DataModel) if f.name != "signed_char"]  # the host's, unless it is said
+        said |= {name: getattr(model, name) for name in sizes}
     for key in [key for key in table if key != "model"]:
         _name("abi", key, ("model", *_ABI_NUMBERS, *_ABI_WORDS))
         if key in _ABI_NUMBERS:

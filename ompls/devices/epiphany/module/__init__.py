@@ -33,9 +33,8 @@ FLAGS = (
     "-mfpmath=sse",
     "-ffp-contract=off",
     "-malign-double",
-    "-funsigned-char",
 )
-OURS = (*FLAGS, "-std=gnu17", "-DOMPLS_EMULATED", "-fno-tree-loop-distribute-patterns", "-Wall", "-Wextra", "-Werror")
+OURS = (*FLAGS, "-funsigned-char", "-std=gnu17", "-DOMPLS_EMULATED", "-fno-tree-loop-distribute-patterns", "-Wall", "-Wextra", "-Werror")
 # A core does not read a number from an address that is no multiple of its size; the compiler's checks find it.
 KERNEL = (
     *FLAGS,
@@ -61,6 +60,11 @@ def _checked() -> bool:
     """Whether kernels are built for checks; of those that there are, this device does one."""
     chosen = os.environ.get("OMPLS_CHECK", "none").split(",")
     return not {"races", "all", ""}.isdisjoint(chosen)
+
+
+def _char(job: ImageJob) -> str:
+    """`char` is signed in a kernel where it is in the program."""
+    return "-funsigned-char" if "__CHAR_UNSIGNED__" in job.tools.predefined(job.cflags) else "-fsigned-char"
 
 
 def _with_programs(tools: Toolchain, board: bytes, programs: Mapping[str, bytes]) -> Path:
@@ -115,7 +119,7 @@ class Epiphany(Device):
         emulated = job.tools.machine.architecture == "x86_64"
         objects = self._objects(job) if emulated else []
         measure = size.measure()
-        sizes = measure.of(job.tools, [(kernel.name, path) for kernel, path in job.kernels])
+        sizes = measure.of(job.tools, [(kernel.name, path) for kernel, path in job.kernels], (_char(job),))
         for kernel, _ in job.kernels:
             where = "{}:{}".format(os.path.basename(kernel.file), kernel.line)
             size.refuse_large(kernel.name, where, sizes[kernel.name], measure.prefix is not None)
@@ -136,7 +140,7 @@ class Epiphany(Device):
             ours = (*OURS, "-DOMPLS_CHECKED") if checked else OURS
             ours = (*ours, *CHECKED_OURS) if seen else ours
             compiles.append(Compile(LIBRARY / name, ours, depends=headers))
-        flags = (*KERNEL, *CHECKED) if checked else KERNEL
+        flags = (*KERNEL, _char(job), *(CHECKED if checked else ()))
         compiles += [Compile(path, flags, label=kernel.file or path.name) for kernel, path in job.kernels]
         return job.tools.objects(compiles)
 

@@ -29,8 +29,9 @@ SHARED = (
 )
 _FLAGS = (
     *("-Os", "-ffreestanding", "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"),
-    *("-fno-stack-protector", "-fno-tree-loop-distribute-patterns", "-ffp-contract=off", "-funsigned-char"),
+    *("-fno-stack-protector", "-fno-tree-loop-distribute-patterns", "-ffp-contract=off"),
 )
+_OURS = "-funsigned-char"
 # Writes of the kernel have arrived (target/__init__.py): gcc makes nothing of it for the chip.
 _FENCE = "-D__sync_synchronize()=({extern void chip_fence(void);chip_fence();})"
 _NEAR = re.compile(r"^/\* ompx_local, in bytes:(.*) \*/$", re.MULTILINE)  # translate/transformations/default.py
@@ -69,17 +70,20 @@ class Measure:
             "" if self.prefix else " (estimates by this machine's gcc: make epiphany-toolchain)"
         )
 
-    def of(self, tools: Toolchain, kernels: Sequence[Tuple[str, Path]]) -> Dict[str, Size]:
-        """Of kernels, by name; they are given with the file of each.  Raises BuildFailed."""
-        if self.prefix is None:
-            return self._with(tools, kernels)
-        with Toolchain(machine=Machine("epiphany", self.prefix)) as cross:
-            return self._with(cross, kernels)
+    def of(self, tools: Toolchain, kernels: Sequence[Tuple[str, Path]], flags: Sequence[str] = ()) -> Dict[str, Size]:
+        """Of kernels, by name; they are given with the file of each.  Raises BuildFailed.
 
-    def _with(self, tools: Toolchain, kernels: Sequence[Tuple[str, Path]]) -> Dict[str, Size]:
+        flags -- of the compiler, for them
+        """
+        if self.prefix is None:
+            return self._with(tools, kernels, flags)
+        with Toolchain(machine=Machine("epiphany", self.prefix)) as cross:
+            return self._with(cross, kernels, flags)
+
+    def _with(self, tools: Toolchain, kernels: Sequence[Tuple[str, Path]], of_kernels: Sequence[str]) -> Dict[str, Size]:
         headers = tuple(sorted(LIBRARY.glob("*.h")))
         begin = ["start.S"] if self.prefix else []
-        parts = [self._object(tools, LIBRARY / name, headers) for name in (*begin, "ecore.c", *SHARED)]
+        parts = [self._object(tools, LIBRARY / name, (_OURS,), headers) for name in (*begin, "ecore.c", *SHARED)]
 
         def size(kernel: Tuple[str, Path]) -> Tuple[str, Size]:
             name, file = kernel
@@ -87,21 +91,23 @@ class Measure:
             roots = ("-Wl,-e,__start", "-Wl,-u,_" + name) if chip else ("-Wl,-e,chip_begin", "-Wl,-u," + name)
             strict = ("-Wl,--fatal-warnings",) if self.strict else ()
             libraries = ("-Wl,--start-group", "-lm", "-lc", "-lgcc", "-Wl,--end-group") if chip else ("-m32", "-no-pie")
-            own = self._object(tools, file)
+            own = self._object(tools, file, of_kernels)
             whole = tools.link((*_LINK, *strict, *roots, *libraries), [own, *parts], ".core", "linking kernel " + name)
             all_, alone = (_local(path, 1.0 if chip else LONGER) for path in (whole, own))
             return name, Size(all_, alone, _sections(file), whole.read_bytes() if chip else b"")
 
         return dict(tools.each(size, kernels))
 
-    def _object(self, tools: Toolchain, path: Path, depends: Optional[Tuple[Path, ...]] = None) -> Path:
+    def _object(
+        self, tools: Toolchain, path: Path, more: Sequence[str], depends: Optional[Tuple[Path, ...]] = None
+    ) -> Path:
         """For a chip, gcc's driver would ask for threads with -fopenmp: the compiler proper does not."""
         openmp = () if depends is not None else ("-fopenmp", "-foffload=disable", _FENCE)
         # A program may call what <omp.h> does not declare yet.
         strict = (
             ("-Werror", "-Wno-implicit-function-declaration") if depends is None else ("-Wall", "-Wextra", "-Werror")
         )
-        flags = (*_FLAGS, *(strict if self.strict else ("-w",)))
+        flags = (*_FLAGS, *more, *(strict if self.strict else ("-w",)))
         if self.prefix is None:
             return tools.object(Compile(path, (*_HERE, *flags, "-std=gnu17", *openmp), depends=depends))
         if depends is not None:
