@@ -181,7 +181,11 @@ class Toolchain:
 
     def predefined(self, flags: Sequence[str]) -> Dict[str, str]:
         """What the machine's gcc defines of itself, with those of its options that make other types."""
-        words = [flag for flag in flags if flag.startswith(("-m", "-fshort-", "-funsigned-", "-fno-signed-", "-fsigned-", "-fno-unsigned-"))]
+        words = [
+            flag
+            for flag in flags
+            if flag.startswith(("-m", "-fshort-", "-funsigned-", "-fno-signed-", "-fsigned-", "-fno-unsigned-"))
+        ]
         command = [self.machine.tool("gcc"), *words, "-dM", "-E", "-x", "c", os.devnull]
 
         def make(path: Path) -> None:

@@ -23,6 +23,7 @@ from ompls.traces.regions import Region, advice
 from ompls.traces.words import duration, size
 
 _SHOWN = 8  # bytes of a value
+_LATER = "'ompls run --trace FILE' and 'ompls report FILE --between FROM TO' show it"
 
 
 def keep(opened: Opened, result: Result, params: Json) -> bool:
@@ -99,31 +100,29 @@ def _why(region: Region, total: int) -> str:
 def beside(shown: Json, environment: Environment, opened: Opened, result: Result, asked: int | None) -> None:
     """Add what was measured to the answer about a place.  asked -- which time that the run came by, from 1."""
     found = _of(opened, result)
-    if found is None or not found.events:
+    passed, times = (None, []) if found is None else _times(found, environment, result)
+    if found is None or passed is None:
         return
-    passed, times = _times(found, environment, result)
-    if passed is None:
+    line = result.lines.line_of(passed.where.start) + 1
+    first = f"the first {len(found.events):,} events" if found.left_out else ""
+    shown["measured"] = {"visit": 0, "visits": len(times), "location": opened.places(result).location(passed.where)}
+    if not times:
+        shown["measured"]["text"] = f"The run came by line {line} after {first}, which are read here: {_LATER}"
         return
     number = min(max(asked or len(times), 1), len(times))
-    tables = found.at(times[number - 1])
-    places = opened.places(result)
-    line = result.lines.line_of(passed.where.start) + 1
-    where = f"in the construct of line {line}" if passed.inside else f"after line {line}"
-    shown["measured"] = {
-        "text": f"As it ran: {where}, {number} of {len(times)}" if len(times) > 1 else f"As it ran: {where}",
-        "visit": number,
-        "visits": len(times),
-        "location": places.location(passed.where),
-    }
-    _pair(shown, tables)
+    said = f"As it ran: in the construct of line {line}" if passed.inside else f"As it ran: after line {line}"
+    said += f", {number} of {len(times)}" if len(times) > 1 or first else ""
+    shown["measured"] |= {"visit": number, "text": said + (f" in {first}" if first else "")}
+    _pair(shown, found.at(times[number - 1]))
 
 
 def _times(found: Measured, environment: Environment, result: Result) -> tuple[Passed | None, list[int]]:
-    """The nearest directive that the run came by, and the events then."""
+    """The nearest directive that the run came by, and the events then: none where they are all left out."""
     for passed in environment.passed:
         if passed.where.path == result.tu.path:
-            times = visits(found.events, _place(result, passed.where), passed.inside)
-            if times:
+            place = _place(result, passed.where)
+            times = visits(found.events, place, passed.inside)
+            if times or place in found.places:
                 return passed, times
     return None, []
 

@@ -6,6 +6,7 @@ A program that was ended in between has left none.
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 from collections.abc import Iterator
@@ -70,6 +71,16 @@ def index(path: str) -> Index | None:
         raise unopened(path, error) from error
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError):
         return None  # it is somebody else's
+
+
+def beginning(path: str, index: Index) -> Recorded:
+    """The first MANY events.  Raises Unreadable."""
+    try:
+        with opened(path) as file:
+            file.readline(_MOST)
+            return read(index.head, b"".join(itertools.islice(file, MANY)))
+    except OSError as error:
+        raise unopened(path, error) from error
 
 
 def part(path: str, index: Index, begin: int, end: int) -> Recorded:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ompls.traces import index as indices
 from ompls.traces import present
 from ompls.traces.events import FROM_DEVICE, Event, Unreadable, recorded
+from ompls.traces.index import Index
 from ompls.traces.regions import Region, of_sums, profile
 
 _LARGEST = 64 << 20  # bytes of a trace without an index that is read
@@ -17,11 +19,18 @@ _LEAVING = ("free", "map_exit", "env_pop")
 
 @dataclass(frozen=True)
 class Measured:
-    """regions -- by construct and device;  events, rows -- of the present tables: none of a trace that is too long"""
+    """A run, or the beginning of a long one.
+
+    regions -- of the whole run, by construct and device
+    events, rows -- of the present tables
+    left_out -- how many events are not among `events`;  places -- `file:line` of all that ran, where some are left out
+    """
 
     regions: tuple[Region, ...]
-    events: tuple[Event, ...] = ()
-    rows: tuple[present.Row, ...] = ()
+    events: tuple[Event, ...]
+    rows: tuple[present.Row, ...]
+    left_out: int = 0
+    places: frozenset[str] = frozenset()
 
     def at(self, event: int) -> list[present.Row]:
         """The present tables when this event has happened."""
@@ -31,15 +40,37 @@ class Measured:
 def measured(path: str, directory: str) -> Measured:
     """What a trace says of a program that was translated in `directory`: files have absolute names.
 
-    Raises Unreadable, also where there would be too much to read.
+    Raises Unreadable, also where there would be too much to read, and OSError.
     """
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise Unreadable("the program has put something else in the place of its trace")
     found = indices.index(path)
     if found is not None and found.events > indices.MANY:
-        return Measured(tuple(of_sums(_located(found.sums, directory))))
+        return _beginning(path, found, directory)
     if found is None and os.path.getsize(path) > _LARGEST:
-        raise Unreadable("the trace is too long to show: use 'ompls report'")
+        size = f"it is longer than {_LARGEST >> 20} MiB and has no end"
+        raise Unreadable(f"{size}; record it with 'ompls run --trace FILE' and read 'ompls report FILE --html OUT'")
     events = _located(recorded(path).events, directory)
     return Measured(tuple(profile(events)), tuple(events), tuple(present.rows(events)))
+
+
+def _beginning(path: str, index: Index, directory: str) -> Measured:
+    """The first MANY events, up to the end of a construct; what is in the index is of all of them."""
+    events = _whole(_located(indices.beginning(path, index).events, directory))
+    sums = _located(index.sums, directory)
+    places = frozenset(str(event.get("region", "")) for event in sums)
+    left_out = index.events - len(events)
+    return Measured(tuple(of_sums(sums)), tuple(events), tuple(present.rows(events)), left_out, places)
+
+
+def _whole(events: list[Event]) -> list[Event]:
+    """Without the last construct, which may go on behind them."""
+    for n in range(len(events) - 1, 0, -1):
+        before, event = events[n - 1], events[n]
+        again = (_leaves(before) and not _leaves(event)) or before.get("kind") == event.get("kind") == "launch"
+        if again or before.get("region") != event.get("region"):
+            return events[:n]
+    return events
 
 
 def _located(events: Iterable[Event], directory: str) -> list[Event]:
@@ -61,12 +92,14 @@ def visits(events: Sequence[Event], region: str, inside: bool) -> list[int]:
     if inside and launches:
         return launches
     leaves = [_leaves(events[index]) for index in own]
+    kinds = [events[index].get("kind") for index in own]
+    left = kinds.count("env_push") <= kinds.count("env_pop")  # the program may have been ended in `target data`
     found = []
     for n, index in enumerate(own):
         follows = leaves[n + 1] if n + 1 < len(own) else None
         if inside and not leaves[n] and follows is not False:
             found.append(index)  # all has entered
-        elif not inside and (follows is None or (leaves[n] and not follows)):
+        elif not inside and (left if follows is None else leaves[n] and not follows):
             found.append(index)  # all has left, or what stands alone is done
     return found
 

@@ -35,9 +35,9 @@ int main(int argc, char **argv) {
 """
 
 
-async def run(editor: Editor, path: Path, **more: Any) -> Any:
-    path.write_text(TEXT)
-    editor.open(path.as_uri(), TEXT)
+async def run(editor: Editor, path: Path, text: str = TEXT, **more: Any) -> Any:
+    path.write_text(text)
+    editor.open(path.as_uri(), text)
     params = {"textDocument": {"uri": path.as_uri()}, "device": "host", "trace": True, **more}
     return await asyncio.wait_for(editor.request("ompls/run", params), 90)
 
@@ -95,6 +95,45 @@ async def test_the_measured_table_stands_beside_the_predicted_one(vscode: Editor
     last = await environment(vscode, uri, "return x[0]")
     assert last["measured"]["text"] == "As it ran: after line 13"
     assert [entry["measured"] for device in last["devices"] for entry in device["entries"]] == ["references: 1; 32 B"]
+
+
+async def test_of_a_long_run_the_first_events_are_beside(vscode: Editor, tmp_path: Path) -> None:
+    path = tmp_path / "d.c"
+    ended = await run(vscode, path, TEXT.replace("k < 3", "k < 40000"))
+    assert ended["measured"] is True
+    found = await hints(vscode, path.as_uri())
+    assert (found[5], found[13]) == ("to 32 B", "from 32 B"), "of the whole run"
+    inside = await environment(vscode, path.as_uri(), "x[0]++", visit=7)
+    said = re.fullmatch(
+        r"As it ran: in the construct of line 10, 7 of (3\d{4}) in the first (\d+),(\d+) events",
+        inside["measured"]["text"],
+    )
+    assert said is not None
+    assert 99_900 < int(said[2] + said[3]) <= 100_000
+    assert inside["measured"]["visits"] == int(said[1])
+    (device,) = inside["devices"]
+    rows = {entry["label"]: entry["measured"] for entry in device["entries"]}
+    assert rows["x"].startswith("references: 2; 32 B; begins with 07 00 00 00")
+    last = await environment(vscode, path.as_uri(), "return x[0]")
+    assert (last["measured"]["visit"], last["measured"]["visits"]) == (0, 0)
+    assert last["measured"]["text"].startswith("The run came by line 13 after the first ")
+    assert not [entry for device in last["devices"] for entry in device["entries"] if "measured" in entry]
+
+
+async def test_a_trace_that_became_something_else_is_told(vscode: Editor, tmp_path: Path) -> None:
+    """The worker does not wait for a pipe."""
+    steal = """#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+__attribute__((destructor(101))) static void last(void) {
+  const char *trace = getenv("OMPLS_TRACE");
+  if (unlink(trace) != 0 || mkfifo(trace, 0600) != 0) abort();
+}
+"""
+    ended = await run(vscode, tmp_path / "e.c", steal + TEXT.replace("#include <stdlib.h>\n", ""))
+    assert (ended["exitCode"], ended["measured"]) == (10, False)
+    (said,) = vscode.messages()
+    assert "the run was not measured: the program has put something else in the place of its trace" in said
 
 
 async def test_a_run_of_a_text_that_has_changed_since_is_not_kept(vscode: Editor, tmp_path: Path) -> None:

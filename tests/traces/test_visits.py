@@ -34,3 +34,12 @@ def test_after_a_construct_all_has_left() -> None:
 
 def test_what_did_not_run_has_none() -> None:
     assert visits(EVENTS, "a.c:77", inside=True) == []
+
+
+def test_what_was_left_unfinished_has_not_been_passed() -> None:
+    events = [{"kind": kind, "region": DATA} for kind in ("env_push", "alloc", "map_enter")]
+    inner = [{"kind": "launch", "region": TARGET}]
+    assert visits([*events, *inner], DATA, inside=False) == []
+    assert visits([*events, *inner], DATA, inside=True) == [2]
+    left = [{"kind": kind, "region": DATA} for kind in ("free", "map_exit", "env_pop")]
+    assert visits([*events, *inner, *left], DATA, inside=False) == [6]

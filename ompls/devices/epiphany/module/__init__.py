@@ -34,7 +34,16 @@ FLAGS = (
     "-ffp-contract=off",
     "-malign-double",
 )
-OURS = (*FLAGS, "-funsigned-char", "-std=gnu17", "-DOMPLS_EMULATED", "-fno-tree-loop-distribute-patterns", "-Wall", "-Wextra", "-Werror")
+OURS = (
+    *FLAGS,
+    "-funsigned-char",
+    "-std=gnu17",
+    "-DOMPLS_EMULATED",
+    "-fno-tree-loop-distribute-patterns",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+)
 # A core does not read a number from an address that is no multiple of its size; the compiler's checks find it.
 KERNEL = (
     *FLAGS,

@@ -80,7 +80,9 @@ class Measure:
         with Toolchain(machine=Machine("epiphany", self.prefix)) as cross:
             return self._with(cross, kernels, flags)
 
-    def _with(self, tools: Toolchain, kernels: Sequence[Tuple[str, Path]], of_kernels: Sequence[str]) -> Dict[str, Size]:
+    def _with(
+        self, tools: Toolchain, kernels: Sequence[Tuple[str, Path]], of_kernels: Sequence[str]
+    ) -> Dict[str, Size]:
         headers = tuple(sorted(LIBRARY.glob("*.h")))
         begin = ["start.S"] if self.prefix else []
         parts = [self._object(tools, LIBRARY / name, (_OURS,), headers) for name in (*begin, "ecore.c", *SHARED)]
