@@ -23,7 +23,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster bench-epiphany fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix vsix-bundled test-vscode bench-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-machine-code epiphany-toolchain test-epiphany-toolchain browser docs clean
+.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster bench-epiphany fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix vsix-bundled test-vscode newcomer-vscode bench-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-machine-code epiphany-toolchain test-epiphany-toolchain site browser docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -143,6 +143,9 @@ vsix-bundled: $(READY) ## the same with the server in it, for Linux: make vsix-b
 test-vscode: $(READY_DEV) ## drive the extension in a real VS Code (downloads it once, 600 MB); BUNDLED=1: with the server in it; SHOTS=1: new pictures
 	@test -z "$(BUNDLED)" || $(MAKE) --no-print-directory vsix-bundled
 	@PATH="$(CURDIR)/$(BIN):$$PATH" BUNDLED=$(BUNDLED) SHOTS=$(SHOTS) bash editors/vscode/test/run.sh
+
+newcomer-vscode: $(READY_DEV) vsix-bundled ## the extension with the server in it, as a new user without a network tries it: first preview within a minute?
+	@PATH="$(CURDIR)/$(BIN):$$PATH" BUNDLED=1 SCRIPT=newcomer bash editors/vscode/test/run.sh
 
 bench-vscode: $(READY_DEV) ## how long a user of a real VS Code waits, against our goals (3 minutes, on an idle machine)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" SCRIPT=bench bash editors/vscode/test/run.sh

@@ -115,6 +115,9 @@ said.second = said.shown.text;
 said.page = said.shown.uri.toString();
 focus(opened('ompls-preview://host/untitled/f_0.c?untitled%3AUntitled-1', 'c'));
 await commands.get('ompls.whyNoAnswer')();
+focus(opened('file:///w/a.c'), 5);
+focus(undefined); // the walkthrough, beside the source
+await commands.get('ompls.whyNoAnswer')();
 focus(opened('file:///w/a.cpp', 'cpp'));
 focus(undefined);
 await commands.get('ompls.whyNoAnswer')();

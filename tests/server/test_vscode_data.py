@@ -86,7 +86,7 @@ def test_the_walkthrough_has_what_it_names() -> None:
     commands = {c["command"] for c in MANIFEST["contributes"]["commands"]}
     for step in walkthrough["steps"]:
         assert (EXTENSION / step["media"]["markdown"]).is_file()
-        named = re.findall(r"command:([\w.]+)", step["description"])
+        named = re.findall(r"command:(?:toSide:)?([\w.]+)", step["description"])
         assert {*named, *(e.partition(":")[2] for e in step["completionEvents"])} <= commands
     opened = re.search(r"'(\w+)', '([\w.]+)'", (EXTENSION / "src/features/sample.ts").read_text())
     copied = re.search(r"copyFile\('(.+?)', '(.+?)'\)", (EXTENSION / "esbuild.mjs").read_text())

@@ -6,31 +6,38 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 EXTENSION = Path(__file__).parents[2] / "editors" / "vscode"
 NODE = shutil.which("node")
-
-
 needs_node = pytest.mark.skipif(
     NODE is None or not (EXTENSION / "node_modules" / "esbuild").exists(),
     reason="node or the extension's packages are not there: 'make typescript' says what to do",
 )
 
 
+def said_by(script: str) -> dict[str, Any]:
+    """What a script here, run by node, tells of the extension."""
+    assert NODE is not None
+    command = [NODE, str(Path(__file__).with_name(script)), str(EXTENSION)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    said: dict[str, Any] = json.loads(done.stdout)
+    return said
+
+
 @needs_node
 def test_commands_know_their_source_and_runs_share_a_terminal() -> None:
-    assert NODE is not None
-    script = Path(__file__).with_name("features.mjs")
-    done = subprocess.run([NODE, str(script), str(EXTENSION)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
+    said = said_by("features.mjs")
 
-    # offered in headers and previews, not in C++ nor where there is no editor
-    assert [value for _, value in said["contexts"]] == [False, True, True, True, False, False, True]
+    # offered in headers and previews, and beside a page without text, not in C++ nor where there is no editor
+    assert [value for _, value in said["contexts"]] == [False, True, True, True, True, True, False, False, True]
     in_header = {"textDocument": {"uri": "file:///w/a.h"}, "position": {"line": 3, "character": 0}}
-    assert said["questions"] == [in_header, in_header, {"textDocument": {"uri": "untitled:Untitled-1"}}]
+    beside_page = {"textDocument": {"uri": "file:///w/a.c"}, "position": {"line": 5, "character": 0}}
+    unsaved = {"textDocument": {"uri": "untitled:Untitled-1"}}
+    assert said["questions"] == [in_header, in_header, unsaved, beside_page]
     assert said["informed"][0] == "ompls: open a C file to ask why there is no answer."
 
     # one page that is nobody's to save, whose text is new each time
@@ -69,11 +76,7 @@ def test_commands_know_their_source_and_runs_share_a_terminal() -> None:
 
 @needs_node
 def test_the_data_environment_has_what_was_measured_beside_it() -> None:
-    assert NODE is not None
-    script = Path(__file__).with_name("environment_view.mjs")
-    done = subprocess.run([NODE, str(script), str(EXTENSION)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
+    said = said_by("environment_view.mjs")
     first, *_, last = said["states"]
     assert first == [
         "As it ran: 3 of 3",

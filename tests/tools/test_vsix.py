@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -43,3 +45,21 @@ def test_a_package_without_a_licence_is_not_packaged(bundle: ModuleType, tmp_pat
     package(tmp_path / "lib", "b-2.0")
     with pytest.raises(LookupError, match="has no licence with it"):
         bundle.notice(tmp_path)
+
+
+def test_a_wheel_has_the_plugins_and_no_bytecode() -> None:
+    """`devices/**/*` takes what Python leaves beside its modules, too."""
+    pytest.importorskip("setuptools")
+    script = (
+        "from setuptools import Distribution\n"
+        "made = Distribution()\n"
+        "made.parse_config_files(['pyproject.toml'])\n"
+        "made.include_package_data = False\n"  # it would write a list of files into the checkout
+        "command = made.get_command_obj('build_py')\n"
+        "command.ensure_finalized()\n"
+        "print(*(f'{source}/{name}' for _, source, _, names in command.data_files for name in names), sep='\\n')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = done.stdout.splitlines()
+    assert any(name.endswith("nvim/plugin/ompls.lua") for name in files)
+    assert not [name for name in files if name.endswith(".pyc")]

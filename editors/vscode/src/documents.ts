@@ -25,9 +25,10 @@ export interface Place {
   device?: string;
 }
 
-/** What a command is about: the active editor, or the source of the preview in it. */
+/** What a command is about: the active editor, or the source of the preview in it; beside a page without text, what is visible. */
 export function activePlace(): Place | undefined {
-  const editor = vscode.window.activeTextEditor;
+  const isSource = (editor: vscode.TextEditor) => vscode.languages.match(SOURCES, editor.document) > 0;
+  const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors.find(isSource);
   if (!editor || !vscode.languages.match(SOURCES, editor.document)) {
     return undefined;
   }

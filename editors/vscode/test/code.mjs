@@ -98,10 +98,18 @@ export class Session {
       { timeout },
     );
   }
+  /** The box that a key opens, with the text typed: a window that is still loading does not hear the key. */
+  async ask(key, text) {
+    const box = '.quick-input-widget:not([style*="display: none"]) input';
+    for (let tries = 0; ; tries++) {
+      await this.page.keyboard.press(key);
+      if (await this.page.waitForSelector(box, { timeout: 5_000 }).catch(() => undefined)) break;
+      if (tries > 10) throw new Error(`${key} opens nothing`);
+    }
+    await this.press(text);
+  }
   async place(line, column) {
-    await this.page.keyboard.press('Control+g');
-    await this.page.waitForSelector('.quick-input-widget:not([style*="display: none"]) input');
-    await this.page.keyboard.type(`${line}:${column}`);
+    await this.ask('Control+g', `${line}:${column}`);
     await this.page.keyboard.press('Enter');
     await this.page.waitForSelector('.quick-input-widget', { state: 'hidden' });
   }
@@ -109,9 +117,7 @@ export class Session {
   async command(title) {
     const row = `.quick-input-list .monaco-list-row:has-text("${title}")`;
     for (let tries = 0; ; tries++) {
-      await this.page.keyboard.press('F1');
-      await this.page.waitForSelector('.quick-input-widget:not([style*="display: none"]) input');
-      await this.press(title.includes(':') ? title : `ompls: ${title}`);
+      await this.ask('F1', title.includes(':') ? title : `ompls: ${title}`);
       const offered = await this.page.waitForSelector(row, { timeout: 10_000 }).catch(() => undefined);
       if (offered) return this.page.click(row);
       await this.page.keyboard.press('Escape');
@@ -119,7 +125,7 @@ export class Session {
     }
   }
   async press(text) {
-    await this.page.keyboard.type(text, { delay: 30 });
+    await this.page.keyboard.type(text, { delay: 10 });
   }
   /** The row of a code action at the cursor, once it is there: who offers it may come after what else is shown. */
   async action(title) {

@@ -245,7 +245,7 @@ async function drive(s) {
   });
   await s.step('the sample of the walkthrough is a program with a region', async () => {
     await s.command('Open a Sample Program');
-    await s.visible('.tab.active', 'Untitled-1');
+    await s.visible('.tab.active', 'sample.c');
     await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
     await s.open('saxpy.c');
     await s.visible('.codelens-decoration', 'Run', 90_000);

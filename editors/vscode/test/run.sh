@@ -67,4 +67,10 @@ if [[ -n ${BUNDLED:-} ]]; then
   unset PYTHONPATH
   export PATH=$node_home/bin:/usr/bin:/bin
 fi
-node "$here/${SCRIPT:-drive}.mjs" "$server/node_modules/code-server" "$vsix" "$root" "$exec_server" "$work"
+command=("$node_home/bin/node" "$here/${SCRIPT:-drive}.mjs" "$server/node_modules/code-server" "$vsix" "$root" "$exec_server" "$work")
+if [[ ${SCRIPT:-} == newcomer ]]; then # a home with nothing in it, no network, no variables
+  mkdir "$work/home"
+  command=(unshare --map-root-user --net sh -c '/sbin/ip link set lo up && exec "$@"' sh
+    env -i HOME="$work/home" PATH=/usr/bin:/bin LANG=C.UTF-8 TMPDIR="$TMPDIR" SHOTS="${SHOTS:-}" "${command[@]}")
+fi
+"${command[@]}"

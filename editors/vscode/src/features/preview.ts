@@ -195,7 +195,7 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
     }
     this.maps.set(document.uri.toString(), made.lineMap);
     const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
-    const viewColumn = shown?.viewColumn ?? column ?? vscode.ViewColumn.Beside;
+    const viewColumn = shown?.viewColumn ?? column ?? besideSource(document);
     await vscode.window.showTextDocument(document, { viewColumn, preserveFocus: true, preview: true });
     const active = vscode.window.activeTextEditor;
     if (active) {
@@ -245,6 +245,13 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
     const uris = Object.fromEntries([...this.pinned].map((uri) => [uri, true]));
     void vscode.commands.executeCommand('setContext', 'ompls.pinned', uris);
   }
+}
+
+/** Beside the active editor; where the focus is in a page without text, the walkthrough for one, beside the source. */
+function besideSource(preview: vscode.TextDocument): vscode.ViewColumn {
+  const uri = sourceOf(preview.uri).uri.toString();
+  const source = vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === uri);
+  return vscode.window.activeTextEditor || !source?.viewColumn ? vscode.ViewColumn.Beside : source.viewColumn + 1;
 }
 
 function activePreview(): vscode.TextDocument | undefined {
