@@ -50,6 +50,7 @@ CORE_SOURCES += (
     "geometry",
     "idle",
     "lists",
+    "partials",
     "resources",
     "target",
     "tasks",

@@ -66,7 +66,7 @@ def _enter(plan: RegionPlan, model: DataModel) -> Iterator[tuple[str, str, str, 
     for p in plan.params:
         if p.kind == "original":
             yield "pass", p.name, f"{p.size(model)} bytes", "what the variable has before the region, for omp_orig"
-        elif p.kind not in ("address", "part"):
+        elif p.kind not in ("address", "part", "partials"):
             v = plan.region.variable(p.symbol) if p.symbol else None
             yield "pass", p.name, f"{p.size(model)} bytes", v.why if v else "the value of a clause"
 

@@ -25,9 +25,9 @@ ARGS = "@args@"  # in a value: the host's array of map items
 ADDRESS = 8  # bytes of an `ompls_address` (runtime/core)
 # What a parameter is, in the order of ompls_param_kind: the device address of an item, the bytes of a variable or of
 # what a clause asks for, a pointer of the program's, a length that the translator adds, the part of a loop that a
-# launch is about (`covering.py`), the bytes that an item has on the device.  (Behind these: an address that is only
-# read.)
-KINDS = ("address", "value", "pointer", "size", "part", "original")
+# launch is about (`covering.py`), the bytes that an item has on the device, memory for the teams of a launch
+# (`partials.py`).  (Behind these: an address that is only read.)
+KINDS = ("address", "value", "pointer", "size", "part", "original", "partials")
 HOISTED = ("num_teams", "thread_limit", "num_threads", "schedule", "dist_schedule", "priority")
 
 
@@ -44,7 +44,7 @@ class Param:
     name: str
     symbol: Symbol | None
     kind: str  # one of KINDS
-    index: int  # into values; of an address and an original into items; of a part the dimension
+    index: int  # into values; of an address or original into items; of a part its dimension; of partials a team's bytes
     type: CType  # of the parameter
     deref: bool = False
     copy: bool = False
@@ -52,7 +52,7 @@ class Param:
 
     def size(self, model: DataModel) -> int:
         """Bytes of the host; an address is an `ompls_address`, whatever size the host's pointers have."""
-        return ADDRESS if self.kind == "address" else sizeof(self.type, model) or 0
+        return ADDRESS if self.kind in ("address", "partials") else sizeof(self.type, model) or 0
 
     @property
     def by_value(self) -> bool:
@@ -63,7 +63,7 @@ class Param:
         return not self.deref and not whole
 
     def align(self, model: DataModel) -> int:
-        return ADDRESS if self.kind == "address" else alignof(self.type, model) or 1
+        return ADDRESS if self.kind in ("address", "partials") else alignof(self.type, model) or 1
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,7 @@ class RegionPlan:
     privates: list[Symbol] = field(default_factory=list)  # variables whose copies in the region start without a value
     parts: dict[Symbol, tuple[str, str]] = field(default_factory=dict)  # first byte and bytes of a mapped section
     originals: dict[Symbol, str] = field(default_factory=dict)  # parameters for `omp_orig` of reductions over the teams
+    partials: dict[Symbol, str] = field(default_factory=dict)  # parameters for what the last team joins (`partials.py`)
     one_team: bool = False  # a reduction's `omp_orig` is no parameter: it must not change before all have read it
     globals: list[Variable] = field(default_factory=list)  # declare target variables used directly
 
@@ -118,7 +119,8 @@ class RegionPlan:
 
     def identify(self, spelled: Callable[[CType], str]) -> None:
         """Make `id`, now that the parameters are known.  `spelled` is how a type is written in C."""
-        takes = "\n".join(f"{p.kind} {p.name} {spelled(p.type)}" for p in self.params if p.kind != "part")
+        lasting = [p for p in self.params if p.kind not in ("part", "partials")]
+        takes = "\n".join(f"{p.kind} {p.name} {spelled(p.type)}" for p in lasting)
         self.id = f"{self.region.id}_{hashlib.sha256(encoded(takes)).hexdigest()[:8]}"
 
     def constructs(self) -> list[str]:

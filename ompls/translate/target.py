@@ -49,6 +49,7 @@ class KernelClass(Target):
     kernel    -- makes a kernel's file; raises Problem for what it cannot write
     function  -- that of a function which other units may call
     covers    -- its kernels can have one iteration a thread (`covering.py`)
+    partials  -- its teams can leave parts of a reduction for the last of them (`partials.py`)
     """
 
     extension: str = ""
@@ -56,6 +57,7 @@ class KernelClass(Target):
     kernel: Callable[[Index, Places, RegionPlan, Needs], list[OutLine]] = lambda *_: []
     function: Callable[[Index, Places, Needs, FunctionDef], list[OutLine]] = lambda *_: []
     covers: bool = False
+    partials: bool = False
 
 
 class TargetFault(Exception):

@@ -31,6 +31,7 @@ from ompls.translate.needs import Index, Needs, needs_of
 from ompls.translate.onlyread import only_read
 from ompls.translate.output import OutLine, Places, line_map, text_of, with_line_directives
 from ompls.translate.packing import packed_parts, refuse_packed
+from ompls.translate.partials import add_partials, drop_partials
 from ompls.translate.plan import RegionPlan
 from ompls.translate.planning import plan_region
 from ompls.translate.problem import RULE, Problem
@@ -137,6 +138,8 @@ class Unit:
             choose_mode(plan, self.index, self.needs[id(region)])
             if all(s.covers for s in self.classes):
                 cover(plan)
+            if all(s.partials for s in self.classes):
+                add_partials(plan, self.tu.model)
             plan.identify(self.index.kinds.c)
             plan.only_read, plan.restrict = only_read(self.tu, plan, self.needs[id(region)])
             self.plans[id(region)] = plan
@@ -164,6 +167,9 @@ class Unit:
         if len({p.covered for p in plans}) > 1:
             for p in plans:
                 uncover(p)
+        if any(p.partials.keys() != plans[0].partials.keys() for p in plans):
+            for p in plans:
+                drop_partials(p)
 
     @cached_property
     def _as_written(self) -> dict[str, DirectiveStmt]:

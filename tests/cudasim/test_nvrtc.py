@@ -102,6 +102,21 @@ def test_a_large_value_is_reduced_by_shuffles() -> None:
     assert len(re.findall(r"\bbar\.sync", made)) == 2
 
 
+def test_teams_leave_large_values_for_the_last_of_them() -> None:
+    """One atomic operation a team, no lock, and whole words."""
+    text = (
+        '#include "ompls_device.cuh"\nstruct best { double value; long at; };\n'
+        "struct better {\n"
+        "    template <typename T> static __device__ T apply(T a, T b) { return b.value > a.value ? b : a; }\n};\n"
+        'extern "C" __global__ void k(best *to, const best *from, void *partials) {\n'
+        "    ompls_spmd_begin(); ompls_reduce_teams<better>(to, from[threadIdx.x], partials); }\n"
+    )
+    made = nvrtc.compile(text, "sm_53", kind="ptx").code.decode()
+    assert re.findall(r"\b(?:atom|red)\.\S+", made) == ["atom.global.inc.u32"]
+    assert len(re.findall(r"\bbar\.sync", made)) == 2
+    assert not re.search(r"\b(?:ld|st)\.global\.[us]8", made)
+
+
 def test_messages_carry_the_users_line() -> None:
     text = '#line 12 "user.c"\nextern "C" __global__ void k(int *p) { *p = missing; }\n'
     result = nvrtc.compile(text, "sm_87")

@@ -129,7 +129,7 @@ def test_the_manifest_and_the_host_say_the_same(unit: Callable[[str], TU]) -> No
     (entry,) = bundle.manifest["units"][0]["kernels"]
     assert entry["only_read"] == ["a"]
     prologue = bundle.files["host/test.inc/ompls.h"].decode()
-    assert re.findall(r'{"(\w+)", 6, \d, 8}, /\* READ \*/', prologue) == ["a"]
+    assert re.findall(r'{"(\w+)", 7, \d, 8}, /\* READ \*/', prologue) == ["a"]
 
 
 def test_the_preview_has_one_kernel_and_a_comment(unit: Callable[[str], TU]) -> None:

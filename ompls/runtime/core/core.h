@@ -147,6 +147,7 @@ typedef struct ompls_device {
     void *handle, *loaded;
     ompls_properties properties;
     _Atomic uint32_t deferred; /* constructs that run now beside the thread that met them */
+    struct ompls_partials *partials; /* that no launch has (partials.c) */
     _Atomic uint32_t under_way; /* target regions, deferred ones that wait, too: once somebody wants to know (idle.c) */
     ompls_table table;
 } ompls_device;
@@ -306,6 +307,11 @@ static inline bool ompls_is_address(const ompls_param_desc *param) {
 void *ompls_kernel_of(ompls_place at); /* 0: the region is to run on the host */
 /* As ompls_target.  With the kernel 0, or where the device is lost and the region may run `in_place`, the host runs it. */
 int ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, bool in_place);
+
+/* partials.c: memory for a launch of so many teams, put in front of what else it has taken; given back when it has ended. */
+typedef struct ompls_partials ompls_partials;
+ompls_address ompls_take_partials(ompls_place at, uint64_t bytes, uint64_t teams, ompls_partials **taken);
+void ompls_return_partials(ompls_device *device, ompls_partials *taken);
 
 /* fallback.c: what the region uses is the host's until ompls_target_done, which lets the items leave.  Takes `expanded`. */
 void ompls_fall_back(const ompls_traffic *traffic, ompls_expanded *expanded);

@@ -23,7 +23,7 @@ static uint64_t aligned(uint64_t size) {
 }
 
 static bool has_value(const ompls_param_desc *param) {
-    return !ompls_is_address(param) && param->kind != OMPLS_PARAM_PART && param->kind != OMPLS_PARAM_ORIGINAL;
+    return param->kind == OMPLS_PARAM_VALUE || param->kind == OMPLS_PARAM_SIZE || param->kind == OMPLS_PARAM_POINTER;
 }
 
 /* Bytes of copies: of the values that are parameters, and of large firstprivate variables. */

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define OMPLS_ABI 5
+#define OMPLS_ABI 6
 
 /* How an item is mapped (bits of ompls_item_desc.flags). */
 enum {
@@ -59,6 +59,9 @@ typedef enum {
        each.  Threads have one iteration at most; trip_count or trips are exact. */
     OMPLS_PARAM_PART,
     OMPLS_PARAM_ORIGINAL, /* the `size` bytes that items[index] begins with on the device before the kernel starts */
+    /* The address of memory that the launch has for itself: 16 bytes, which are 0 before and afterwards, and `index` bytes for
+       each team.  Its teams leave their parts of a reduction there. */
+    OMPLS_PARAM_PARTIALS,
     /* As ADDRESS, and the kernel only reads there.  Where nothing that it may write overlaps any of these (all other addresses
        count as written), and nothing else writes there while it runs, its version KERNEL_restrict is launched if the image has
        one: there these parameters are `__restrict__`. */
@@ -70,7 +73,7 @@ typedef struct {
     const char *name;
     ompls_param_kind kind;
     uint32_t index; /* into args (ADDRESS, ORIGINAL, READ) or values */
-    uint64_t size;  /* bytes of the parameter: 8 for ADDRESS and READ */
+    uint64_t size;  /* bytes of the parameter: 8 for ADDRESS, PARTIALS and READ */
 } ompls_param_desc;
 
 typedef enum {

@@ -145,6 +145,7 @@ typedef struct {
 typedef struct {
     part parts[3];
     ompls_held *items;
+    ompls_partials *partials; /* that the launch has taken */
     char *originals; /* what OMPLS_PARAM_ORIGINAL is about; 0 without one */
     const void **params;
     ompls_address *addresses;
@@ -211,13 +212,21 @@ static bool fill_params(ompls_place at, const ompls_arg *args, const void *const
             continue;
         }
         uintptr_t pointer;
-        if (param->kind == OMPLS_PARAM_POINTER) memcpy(&pointer, values[index], sizeof pointer);
-        room->addresses[i] = param->kind == OMPLS_PARAM_POINTER ? pointer : base_on_device(&args[index], room->items[index].reference.entry);
+        if (param->kind == OMPLS_PARAM_POINTER) memcpy(&pointer, values[index], sizeof pointer), room->addresses[i] = pointer;
+        else if (ompls_is_address(param)) room->addresses[i] = base_on_device(&args[index], room->items[index].reference.entry);
         room->kinds[i] = OMPLS_PASS_ADDRESS;
         room->sizes[i] = sizeof room->addresses[i];
         room->params[i] = &room->addresses[i];
     }
     return covered;
+}
+
+/* Of the kernel's one launch, or of several: each leaves the memory as it has found it. */
+static void get_partials(ompls_place at, const uint32_t *grid, room *room) {
+    uint64_t teams = (uint64_t)grid[0] * grid[1] * grid[2];
+    for (uint32_t i = 0; i < at.region->nparams; i++)
+        if (OMPLS_UNLIKELY(at.region->params[i].kind == OMPLS_PARAM_PARTIALS))
+            room->addresses[i] = ompls_take_partials(at, at.region->params[i].index, teams, &room->partials);
 }
 
 /* --- the version for what does not overlap (ompls.h, OMPLS_PARAM_READ) --------------------------------------------------- */
@@ -342,6 +351,7 @@ static bool launch(ompls_place at, void *kernel, const ompls_arg *args, const vo
                                     .mode = region->mode, .nparams = region->nparams, .params = room->params, .sizes = room->sizes,
                                     .kinds = room->kinds, .sections = sections_of(at, args, room)};
     reach reach = choose(at, asked, covered, &request);
+    get_partials(at, request.grid, room);
     ompls_error err;
     err.fault = err.fatal = 0;
     err.reason[0] = err.hint[0] = err.fault_file[0] = '\0';
@@ -354,6 +364,7 @@ static bool launch(ompls_place at, void *kernel, const ompls_arg *args, const vo
     if (!failed && device->module->mark != NULL && !ompls_observing) ompls_leave_behind(traffic);
     if (OMPLS_UNLIKELY(failed != 0) || OMPLS_UNLIKELY(device->module->synchronize(device->handle, &err) != 0))
         ompls_fail_launch(at, args, values, &err);
+    ompls_return_partials(device, room->partials);
     traffic->started = false;
     if (OMPLS_UNLIKELY(ompls_observing))
         ompls_observe(&(ompls_event){.kind = "launch", .at = at, .text = region->kernel, .grid = request.grid, .block = request.block, .began = began});
@@ -390,14 +401,16 @@ static int run(ompls_place at, void *kernel, const ompls_arg *args, const void *
         ompls_address addresses[FEW];
         uint64_t sizes[FEW];
         uint8_t kinds[FEW];
-        return run_in(at, kernel, args, values, asked, cache, &(room){{{{0}, {0}}}, items, NULL, params, addresses, sizes, kinds, expanded, in_place});
+        return run_in(at, kernel, args, values, asked, cache, &(room){.items = items, .params = params, .addresses = addresses, .sizes = sizes, .kinds = kinds,
+                                                                              .expanded = expanded, .in_place = in_place});
     }
     size_t per_param = sizeof(void *) + sizeof(ompls_address) + sizeof(uint64_t) + sizeof(uint8_t);
     ompls_held *items = reserve(at, region->nitems * sizeof *items + region->nparams * per_param);
     ompls_address *addresses = (ompls_address *)&items[region->nitems];
     uint64_t *sizes = (uint64_t *)&addresses[region->nparams];
     const void **params = (const void **)&sizes[region->nparams];
-    room large = {{{{0}, {0}}}, items, NULL, params, addresses, sizes, (uint8_t *)&params[region->nparams], expanded, in_place};
+    room large = {.items = items, .params = params, .addresses = addresses, .sizes = sizes, .kinds = (uint8_t *)&params[region->nparams],
+                  .expanded = expanded, .in_place = in_place};
     int ran = run_in(at, kernel, args, values, asked, cache, &large);
     free(items);
     return ran;

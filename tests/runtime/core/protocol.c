@@ -103,6 +103,40 @@ static void every_iteration_has_a_thread(void) {
     MOCK_CHECK(ompls_target(&far, 0, NULL, NULL, &many) == 1 && reached == many.trip_count && last == reached);
 }
 
+/* What each team of a launch leaves, and whose memory it was. */
+static const ompls_param_desc partials[] = {{"partials_a", OMPLS_PARAM_PARTIALS, 16, 8}, {"partials_b", OMPLS_PARAM_PARTIALS, 1024, 8}};
+static ompls_region reduces = {"p.c", 11, "reduce", OMPLS_MODE_SPMD, 0, 2, 0, 0, partials, 0, 0, "main_4_0"};
+static ompls_region reduces_inside = {"p.c", 12, "reduce", OMPLS_MODE_SPMD, 0, 2, 0, 0, partials, 0, 0, "main_5_0"};
+static char *left_in[2];
+static int deep;
+static void reduce(void **given, const ompls_launch_request *request) {
+    static const char zeros[16];
+    uint64_t teams = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
+    char *memory[2];
+    for (int i = 0; i < 2; i++) {
+        memory[i] = (char *)(uintptr_t)*(ompls_address *)given[i];
+        MOCK_CHECK(request->kinds[i] == OMPLS_PASS_ADDRESS && request->sizes[i] == 8 && memcmp(memory[i], zeros, sizeof zeros) == 0);
+        memset(memory[i], 7, sizeof zeros + teams * partials[i].index); /* there is as much */
+    }
+    const ompls_launch few = {0, 3, 0, 0, 1, {0}};
+    if (deep-- > 0) MOCK_CHECK(ompls_target(&reduces_inside, 0, NULL, NULL, &few) == 1); /* as another thread would: it gets others */
+    for (int i = 0; i < 2; i++) memset(left_in[i] = memory[i], 0, sizeof zeros);
+}
+
+static void a_launch_has_memory_for_its_teams(void) {
+    const ompls_launch asked[] = {{0, 3, 0, 0, 1, {0}}, {0, 2, 0, 0, 1, {0}}, {0, 700, 0, 0, 1, {0}}};
+    mock_add_kernel("reduce", reduce);
+    mock_reset();
+    MOCK_CHECK(ompls_target(&reduces, 0, NULL, NULL, &asked[0]) == 1 && mock_allocs == 2);
+    char *first[2] = {left_in[0], left_in[1]};
+    MOCK_CHECK(ompls_target(&reduces, 0, NULL, NULL, &asked[1]) == 1 && mock_allocs == 2); /* the same again */
+    MOCK_CHECK((left_in[0] == first[0] || left_in[0] == first[1]) && (left_in[1] == first[0] || left_in[1] == first[1]));
+    MOCK_CHECK(ompls_target(&reduces, 0, NULL, NULL, &asked[2]) == 1 && mock_allocs == 4); /* more teams */
+    deep = 1; /* two launches at once */
+    MOCK_CHECK(ompls_target(&reduces, 0, NULL, NULL, &asked[0]) == 1 && deep < 0 && mock_allocs <= 6);
+    MOCK_CHECK(mock_frees == 0 && mock_in == mock_allocs);
+}
+
 static void pointers_are_the_devices(void) {
     struct {
         int before;
@@ -141,6 +175,7 @@ static void devices_copy_to_each_other(void) {
 int main(void) {
     parameters_have_kinds();
     every_iteration_has_a_thread();
+    a_launch_has_memory_for_its_teams();
     pointers_are_the_devices();
     devices_copy_to_each_other();
     return 0;

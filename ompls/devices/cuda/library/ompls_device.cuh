@@ -139,6 +139,9 @@ struct ompls_sub; struct ompls_div; struct ompls_shl; struct ompls_shr;
 struct ompls_rsub; struct ompls_rdiv; struct ompls_rshl; struct ompls_rshr;
 // `*target = *target OP (all threads' values)`: every thread of the team calls it; one atomic a team.
 template <class Op, typename T> static __device__ void ompls_reduce(T *target, T value);
+// The same, once a launch, without an atomic: `partials` has 16 bytes, which are 0 then and afterwards, and room for a T of
+// each team, in whole words of 8 bytes.
+template <class Op, typename T> static __device__ void ompls_reduce_teams(T *target, T value, void *partials);
 template <class Op, typename T> static __device__ void ompls_reduce_array(T *target, const T *mine, long count);
 // The same for an array of which the team has one part, in shared memory, to which each thread adds with ompls_gather.
 template <class Op, typename T> static __device__ void ompls_gather_begin(T *part, int count);

@@ -150,6 +150,60 @@ template <class Op, typename T> static __device__ void ompls_reduce(T *target, T
     if (threads > 1) ompls_barrier(); // the result is there for all, and the partial results may be overwritten
 }
 
+// What is above the partials: how many teams have left theirs.
+enum { OMPLS_PARTIALS_HEAD = 16 };
+
+// Word by word: of memory that a pointer leads to a compiler does not know that memcpy would find whole words there.
+template <class Stored> static __device__ inline void ompls_copy_words(Stored &to, const Stored &from)
+{
+    for (unsigned word = 0; word < sizeof from.word / sizeof *from.word; ++word) to.word[word] = from.word[word];
+}
+template <typename T> static __device__ inline T ompls_partial(const ompls_stored_of<T> &part)
+{
+    ompls_stored_of<T> copy;
+    ompls_copy_words(copy, part);
+    return copy.template get<T>();
+}
+
+// The teams' values, in thread 0 of the last team: its first warp's lanes begin with every 32nd each.
+template <class Op, typename T> static __device__ T ompls_teams_joined(const ompls_stored_of<T> *parts, int teams)
+{
+#ifdef OMPLS_SIM_FAST
+    const int lane = 0, lanes = 1; // a shuffle is a wait of every lane there
+#else
+    const int lane = omp_get_thread_num(), threads = omp_get_num_threads() < OMPLS_WARP ? omp_get_num_threads() : OMPLS_WARP;
+    const int lanes = teams < threads ? teams : threads;
+    if (ompls_names_lanes && lane >= lanes) return {};
+#endif
+    int team = lane < lanes ? lane : 0;
+    T value = ompls_partial<T>(parts[team]);
+    while ((team += lanes) < teams) value = Op::apply(value, ompls_partial<T>(parts[team]));
+#ifdef OMPLS_SIM_FAST
+    return value;
+#else
+    return ompls_reduce_warp<Op, T>(value, lane, lanes);
+#endif
+}
+template <class Op, typename T> static __device__ void ompls_reduce_teams(T *target, T value, void *partials)
+{
+    static __shared__ bool last;
+    const int me = omp_get_thread_num(), threads = omp_get_num_threads(), teams = omp_get_num_teams();
+    auto *const parts = reinterpret_cast<ompls_stored_of<T> *>(static_cast<char *>(partials) + OMPLS_PARTIALS_HEAD);
+    if (threads > 1) value = ompls_in_team<Op>(ompls_small<sizeof(T) <= OMPLS_LARGEST_PART>(), value, me, threads);
+    if (me == 0) {
+        ompls_stored_of<T> mine;
+        mine.put(value);
+        ompls_copy_words(parts[omp_get_team_num()], mine);
+        __threadfence(); // it is there before it is counted
+        last = atomicInc(static_cast<unsigned *>(partials), teams - 1) == unsigned(teams - 1); // and counts from 0 again
+        __threadfence(); // and all others are there
+    }
+    ompls_barrier();
+    if (!last || me >= OMPLS_WARP) return;
+    value = ompls_teams_joined<Op, T>(parts, teams);
+    if (me == 0) *target = Op::apply(*target, value);
+}
+
 // Arrays: every warp joins its lanes' parts of as many elements as there is room for; then one thread for each element
 // joins the warps' parts, in the same order as for a variable, and adds them to the target.
 template <class Op, typename T>

@@ -19,4 +19,5 @@ CLASS = KernelClass(
     kernel=kernel,
     function=device_function,
     covers=True,
+    partials=True,
 )

@@ -2,7 +2,8 @@
 
 A list item is a variable or a section of an array, also one that a pointer points to.  Arrays are handled as their flat
 elements (`sections.py`).  The parts of a team are joined by shuffles and in shared memory, in the order of the threads;
-then one thread adds the team's value to the original atomically, in whatever order the teams end.
+then one thread adds the team's value to the original atomically, in whatever order the teams end, or the last of these
+joins what all have left for it (`partials.py`).
 """
 
 from __future__ import annotations
@@ -95,11 +96,17 @@ def _scalar(e: Emitter, out: Data, what: Reduced, t: CType, orig: str) -> None:
         taken = f"{orig} = ompls_total<{op}, {site}>({orig});  // the same in all threads of the team"
         out.totals.append((f"ompls_contribute<{op}, {site}>({s.name});", taken))
         return
+    target = what.ref if what.ref is not None else f"&{orig}"
+    partials = e.plan.partials.get(s) if e.plan is not None and what.team and what.directive.has("teams") else None
+    if partials is not None:
+        how = "  // joined in the team, and by the last of the teams"
+        out.after.append(f"ompls_reduce_teams<{op}>({target}, {s.name}, {partials});{how}")
+        return
     call = f"ompls_reduce<{op}>" if what.team else f"ompls_join<{op}>"
     if promotion is not None and not what.team:
         call = f"if (omp_get_thread_num() == 0)\n{call}"
     how = "  // joined in the team, then once a team" if what.team else ""
-    out.after.append(f"{call}({what.ref if what.ref is not None else f'&{orig}'}, {s.name});{how}")
+    out.after.append(f"{call}({target}, {s.name});{how}")
 
 
 def _array(e: Emitter, out: Data, what: Reduced, flat: Flat, orig: str) -> None:
