@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 FIRST, LAST = 2, 90  # of the messages of `everything.c`, one is disturbed
+GRACE = 2.0  # seconds
 PIECES = (1, 7, 500, 1 << 16)
 
 
@@ -30,9 +31,16 @@ def messages(file: int) -> Iterator[bytes]:
         yield head + body
 
 
+def read(file: int, size: int) -> bytes:
+    try:
+        return os.read(file, size)
+    except ConnectionResetError:  # it was closed, and something was not read
+        return b""
+
+
 def exactly(file: int, size: int) -> bytes:
     parts = []
-    while size > 0 and (part := os.read(file, min(size, 1 << 20))):
+    while size > 0 and (part := read(file, min(size, 1 << 20))):
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
@@ -93,12 +101,24 @@ class Way:
             self.process.send_signal(signal.SIGSTOP)
 
 
+def ended(process: subprocess.Popen[bytes]) -> bool:
+    try:
+        process.wait(GRACE)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
 def between(process: subprocess.Popen[bytes], there: Callable[[], None], back: Callable[[], None]) -> None:
     """Carry both directions until the process has ended; then end as it did."""
     threads = [threading.Thread(target=way, daemon=True) for way in (there, back)]
     for thread in threads:
         thread.start()
-    process.wait()
+    while process.poll() is None:
+        threads[0].join(0.05)
+        if not threads[0].is_alive() and not ended(process):
+            process.kill()  # as a login does, when nobody is at its other end any more
+            process.wait()
     threads[1].join(1)
     os._exit(process.returncode & 0x7F)
 

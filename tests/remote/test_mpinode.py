@@ -38,6 +38,12 @@ def test_the_streams_of_a_kernel_are_those_of_its_node(built: Built) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "printed\nto stdout\nback\n", "to stderr\n")
 
 
+@pytest.mark.parametrize("device", ["mpinode", pytest.param("mpinode(cudasim)", marks=pytest.mark.thorough)])
+def test_nodes_copy_to_each_other_without_the_host(built: Built, device: str) -> None:
+    done = run(built("peers", device), "9000000", OMPLS_DEVICES=f"{device}:3")
+    assert (done.returncode, done.stdout, done.stderr) == (7, "210 cells\n200000 crossed\n", "")
+
+
 @pytest.mark.thorough
 def test_devices_are_numbered_as_they_are_listed(built: Built, expected: str) -> None:
     done = run(built("everything", "host,mpinode"), OMPLS_DEVICES="host,mpinode:2")

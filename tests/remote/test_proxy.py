@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -78,6 +79,58 @@ def test_a_bad_line_is_told_or_does_not_matter(built: Built, expected: str, seed
         assert done.returncode == 125, done.stderr
         assert expected.startswith(done.stdout)
         assert LINE in done.stderr
+    assert until(lambda: not left_behind(mark))
+
+
+PEERS = "210 cells\n200000 crossed\n"
+
+
+@pytest.mark.parametrize("device", ["away", "away(cudasim)"])
+def test_devices_copy_to_each_other_without_the_host(built: Built, device: str) -> None:
+    for size in ("1", "9000", "20000000"):
+        done = run(built("peers", device), size, OMPLS_DEVICES=f"{device}:3")
+        assert (done.returncode, done.stdout, done.stderr) == (7, PEERS, "")
+
+
+def test_bytes_between_devices_are_not_the_hosts(built: Built, tmp_path: Path) -> None:
+    """However many are copied, the program sends and gets those of the first device once."""
+    size, travelled = 3 << 20, []
+    for rounds in (1, 5):
+        log = tmp_path / str(rounds)
+        command = f"{sys.executable} {Path(__file__).parent / 'counted.py'} {log}"
+        done = run(built("peers", "away"), str(size), str(rounds), AWAY_COMMAND=command, OMPLS_DEVICES="away:2")
+        assert (done.returncode, done.stdout) == (7, PEERS)
+        travelled.append([abs(int(line)) for line in log.read_text().splitlines()])
+    assert size * 2 < sum(travelled[0]) < size * 2 + 9 * 100000 < size * 3
+    copies, extra = 4 * (2 + 1) + 4 * 8 * 2, sum(travelled[1]) - sum(travelled[0])
+    assert len(travelled[1]) - len(travelled[0]) < 7 * copies
+    assert extra < 7 * copies * 300
+
+
+def test_devices_that_cannot_meet_copy_through_the_host(built: Built) -> None:
+    """Each is in a network of its own, where the socket of the other one is not."""
+    alone = "unshare --net"
+    if subprocess.run([*alone.split(), "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("only root gives a process a network of its own here (unshare)")
+    done = run(built("peers", "away"), "9000", AWAY_COMMAND=alone, OMPLS_DEVICES="away:3")
+    assert (done.returncode, done.stdout, done.stderr) == (7, PEERS, "")
+
+
+@pytest.mark.parametrize("seed", thinned(SEEDS, 5))
+def test_a_bad_line_while_devices_copy_to_each_other(built: Built, seed: int) -> None:
+    """No hang, no wrong result, nothing left behind."""
+    kind, mark = KINDS[seed % len(KINDS)], f"peers{seed}-{os.getpid()}"
+    more = {"OMPLS_DEVICES": "away:3", "OMP_TARGET_OFFLOAD": "mandatory"}
+    done = run(built("peers", "away"), "70000", "4", AWAY_COMMAND=disturbed(seed, kind), AWAY_MARK=mark, **more)
+    if kind == "delay":
+        assert (done.returncode, done.stdout) == (7, PEERS), done.stderr
+    elif done.returncode == 7:  # it ended before the fault came, or at its very end
+        assert done.stdout == PEERS
+    else:  # the program was told, or it was ended, or both by different threads
+        assert done.returncode in (1, 125), (done.stdout, done.stderr)
+        printed = re.sub("(a copy failed|a device is not there)\n", "", done.stdout)
+        assert PEERS.startswith(printed)
+        assert printed != done.stdout or "pipe" in done.stderr
     assert until(lambda: not left_behind(mark))
 
 

@@ -10,7 +10,7 @@ from ompls.runtime.devices import Device, ImageJob
 from ompls.runtime.toolchain import Compile
 
 LIBRARY = Path(__file__).resolve().parent / "library"
-SOURCES = ("far.c", "memory.c", "faults.c", "mpi_line.c")
+SOURCES = ("far.c", "exchange.c", "memory.c", "faults.c", "mpi_line.c")
 
 
 def build_image(inner: Device, job: ImageJob, *, program: bool = False) -> Path:
@@ -23,7 +23,7 @@ def build_image(inner: Device, job: ImageJob, *, program: bool = False) -> Path:
     image = image_object(tools, [(inner.image_class, inner.build_image(lines))])
     headers = (*sorted(CORE.glob("*.h")), *sorted(LIBRARY.glob("*.h")))
     flags = (*CORE_FLAGS, "-I" + str(CORE))
-    sources = (*SOURCES, *(("stream.c", "stream_line.c") if program else ()))
+    sources = (*SOURCES, *(("stream.c", "stream_line.c", "stream_peers.c") if program else ()))
     jobs = [Compile(LIBRARY / name, flags, depends=headers) for name in sources]
     jobs += native_jobs([inner], headers).values()
     kind = [] if program else ["-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs"]

@@ -46,6 +46,7 @@ class _Table(ctypes.Structure):
         ("count", _COUNT),
         ("start", _START),
         ("end", _END),
+        ("peers", ctypes.c_int),
     ]
 
 
@@ -67,13 +68,24 @@ class Line:
 
 
 class Near:
-    """A module of devices that are elsewhere; `start` starts number `index` with its image.  It raises Unreachable."""
+    """A module of devices that are elsewhere; `start` starts number `index` with its image.  It raises Unreachable.
 
-    def __init__(self, name: str, kind: str, count: Callable[[int], int], start: Callable[[int, Any], Line]) -> None:
+    peers -- whether far sides may reach each other
+    """
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        count: Callable[[int], int],
+        start: Callable[[int, Any], Line],
+        *,
+        peers: bool = False,
+    ) -> None:
         self._count, self._start = count, start
         self._lines: Dict[int, Line] = {}
         calls = _COUNT(self._on_count), _START(self._on_start), _END(self._on_end)
-        self._table = _Table(name.encode(), kind.encode(), *calls)
+        self._table = _Table(name.encode(), kind.encode(), *calls, peers)
         self._program: Any = None
 
     def add(self, program: ctypes.CDLL) -> None:
@@ -131,7 +143,7 @@ def patience() -> Tuple[float, bool]:
 
 def sources() -> List[Path]:
     """What the program has of the near side."""
-    ours = [LIBRARY / name for name in ("near.c", "talk.c", "addresses.c", "mpi_line.c", "stream_line.c")]
+    ours = [LIBRARY / name for name in ("near.c", "peers.c", "talk.c", "addresses.c", "mpi_line.c", "stream_line.c")]
     return [*ours, RUNTIME / "core/blocks.c"]
 
 

@@ -16,10 +16,11 @@ void *__wrap_omp_target_memset(void *memory, int value, size_t count, int number
 static int copy_between(ompls_device *to, ompls_address to_address, ompls_device *from, ompls_address from_address, size_t length) {
     enum { PART = 1 << 20 };
     ompls_error err = {0};
-    if (to->module == from->module && to->module->copy_peer != NULL)
-        return to->module->copy_peer(to->handle, to_address, from->handle, from_address, length, &err);
+    bool peers = to->module == from->module && to->module->copy_peer != NULL;
+    int failed = peers ? to->module->copy_peer(to->handle, to_address, from->handle, from_address, length, &err) : -1;
+    if (failed >= 0) return failed;
     char *part = malloc(length < PART ? length : PART);
-    int failed = part == NULL;
+    failed = part == NULL;
     for (size_t done = 0; done < length && !failed; done += PART) {
         size_t now = length - done < PART ? length - done : PART;
         failed = from->module->copy_out(from->handle, part, from_address + done, now, &err) != 0 ||
@@ -58,6 +59,24 @@ int __wrap_omp_target_memcpy(void *to, const void *from, size_t length, size_t t
     return copy((char *)to + to_offset, (const char *)from + from_offset, length, to_device, from_device);
 }
 
+/* Between two devices that do it at once.  Below 0: they do not. */
+static int copy_rows(char *to, const char *from, size_t element, int ndims, const size_t *volume, const size_t *to_offsets,
+                     const size_t *from_offsets, const size_t *to_dimensions, const size_t *from_dimensions, ompls_device *to_device,
+                     ompls_device *from_device) {
+    enum { MOST = 8 };
+    uint64_t counts[MOST], to_strides[MOST], from_strides[MOST], to_size = element, from_size = element;
+    bool peers = to_device != NULL && from_device != NULL && to_device != from_device && to_device->module == from_device->module;
+    if (!peers || to_device->module->copy_peer_rows == NULL || ompls_shared_memory || ndims > MOST) return -1;
+    ompls_error err = {0};
+    for (int i = ndims - 1; i >= 0; i--) {
+        to += to_offsets[i] * to_size, from += from_offsets[i] * from_size;
+        counts[i] = volume[i], to_strides[i] = to_size, from_strides[i] = from_size;
+        to_size *= to_dimensions[i], from_size *= from_dimensions[i];
+    }
+    return to_device->module->copy_peer_rows(to_device->handle, (uintptr_t)to, from_device->handle, (uintptr_t)from, volume[ndims - 1] * element,
+                                             (uint32_t)ndims - 1, counts, to_strides, from_strides, &err);
+}
+
 /* The outermost dimension first, until one is left, which is contiguous. */
 static int copy_rect(char *to, const char *from, size_t element, int ndims, const size_t *volume, const size_t *to_offsets,
                      const size_t *from_offsets, const size_t *to_dimensions, const size_t *from_dimensions,
@@ -84,6 +103,8 @@ int __wrap_omp_target_memcpy_rect(void *to, const void *from, size_t element, in
     ompls_device *to_device, *from_device;
     if (ndims < 1 || volume == NULL || to_offsets == NULL || from_offsets == NULL || to_dimensions == NULL || from_dimensions == NULL) return EINVAL;
     if (to == NULL || from == NULL || !both(to_number, from_number, &to_device, &from_device)) return EINVAL;
+    int failed = copy_rows(to, from, element, ndims, volume, to_offsets, from_offsets, to_dimensions, from_dimensions, to_device, from_device);
+    if (failed >= 0) return failed;
     return copy_rect(to, from, element, ndims, volume, to_offsets, from_offsets, to_dimensions, from_dimensions, to_device, from_device);
 }
 

@@ -133,11 +133,16 @@ typedef struct ompls_module {
     /* Not optional: the pointer at `at`, in the device's memory, leads to `target` (once the host's memory is shared, a host
        address) from now on.  Done in the order of `start_in`, when the device has that. */
     int (*attach)(void *device, ompls_address at, ompls_address target, ompls_error *err);
-    /* Between two open devices of this module, without the host.  0: the core copies through the host. */
+    /* Between two open devices of this module, without the host.  0: the core copies through the host, as it does where
+       this returns less than 0: there is no way between these two. */
     int (*copy_peer)(void *device, ompls_address to, void *from_device, ompls_address from, uint64_t size, ompls_error *err);
     /* How many threads a team of this kernel can have: fewer than any when it needs many registers.  0: as many as any.  A
        launch has this grid and block exactly, or fails. */
     int (*most_threads)(void *device, void *kernel, uint32_t *out, ompls_error *err);
+    /* As copy_peer, of many rows of `size` bytes; `counts` and the strides (bytes) are of the other dimensions, outermost
+       first.  0: each row is one copy. */
+    int (*copy_peer_rows)(void *device, ompls_address to, void *from_device, ompls_address from, uint64_t size, uint32_t ndims,
+                          const uint64_t *counts, const uint64_t *to_strides, const uint64_t *from_strides, ompls_error *err);
 } ompls_module;
 
 /* What a module that checks kernels has noticed while one ran (cudasim, `--check`).  The kernel went on. */

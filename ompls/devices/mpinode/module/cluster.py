@@ -163,7 +163,7 @@ class Cluster(Near):
     """The module of nodes with one kind of device inside."""
 
     def __init__(self, name: str, kind: str, inner: str) -> None:
-        super().__init__(name, kind, self._number, self._begin)
+        super().__init__(name, kind, self._number, self._begin, peers=True)
         self._hosts, _ = hosts(os.environ, inner)
         self._alone = all(map(is_here, self._hosts))
         self._mpi = loaded(self._alone)

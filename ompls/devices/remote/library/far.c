@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exchange.h"
 #include "memory.h"
 #include "ompls.h"
 #include "wire.h"
@@ -281,6 +282,13 @@ static int do_launch(const wire_record *r, char *bytes) {
            module->synchronize(far.memory.device, &far.error) != 0;
 }
 
+static int do_port(void) {
+    char name[OMPLS_PORT] = "";
+    if (ompls_far_port(far.line, name, &far.error) != 0) return 1;
+    memcpy(answer(WIRE_NAMED, 0, 0, (uint32_t)strlen(name) + 1), name, strlen(name) + 1);
+    return 0;
+}
+
 static void do_sync(const wire_record *r) {
     answer_printed();
     if (far.failed) memcpy(answer(WIRE_ERROR, 0, 0, sizeof far.error), &far.error, sizeof far.error);
@@ -294,6 +302,7 @@ typedef struct {
     wire_record record;
     char *bytes;
     int failed;
+    bool begun;
 } step;
 
 static int do_record(const wire_record *r, char *bytes) {
@@ -309,6 +318,11 @@ static int do_record(const wire_record *r, char *bytes) {
     case WIRE_SYMBOL: return do_symbol(r, bytes);
     case WIRE_REGION: return do_region(r, bytes);
     case WIRE_LAUNCH: return do_launch(r, bytes);
+    case WIRE_PORT: return do_port();
+    case WIRE_ACCEPT:
+    case WIRE_CONNECT: return ompls_far_meet(far.line, r, bytes, &far.error);
+    case WIRE_GIVE:
+    case WIRE_TAKE: return ompls_far_exchange(&far.memory, r, bytes, false, &far.error);
     default: return refuse("the program speaks another version of the protocol");
     }
 }
@@ -331,6 +345,7 @@ static bool next(uint64_t *at, uint64_t length, step *s) {
 }
 
 static bool guarded(step *s) {
+    s->begun = true;
     if (ompls_far_guard(do_step, s, far.memory.first, far.memory.last, &far.error) == 0) return s->failed != 0;
     set_working(false); /* what the kernel held may be held for ever: who waits for us shall not do that */
     return true;
@@ -348,8 +363,10 @@ static void do_frame(uint64_t length) {
     for (uint64_t at = sizeof number; !far.closed && !far.gone && next(&at, length, &s);) {
         if (s.record.what == WIRE_SYNC) do_sync(&s.record);
         else if (s.record.what == WIRE_CLOSE) far.closed = true;
-        else if (!far.failed) far.failed = guarded(&s);
-        else if (s.record.what == WIRE_WRITE && s.record.length == 0) do_write(&s.record, s.bytes); /* its payload comes anyway */
+        else if (s.record.what == WIRE_PART) ompls_far_part(far.line, s.record.a);
+        else if (!far.failed && !(far.failed = guarded(&s))) continue;
+        else if (s.record.what == WIRE_WRITE && s.record.length == 0 && !s.begun) do_write(&s.record, s.bytes); /* its payload comes anyway */
+        else if (s.record.what == WIRE_GIVE || (s.record.what == WIRE_TAKE && !s.begun)) ompls_far_exchange(&far.memory, &s.record, s.bytes, true, &far.error);
     }
 }
 

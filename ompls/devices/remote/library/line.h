@@ -16,7 +16,16 @@ typedef struct ompls_line {
     int (*put_data)(struct ompls_line *line, const void *bytes, uint64_t size);
     double patience; /* seconds without a sign of life after which the other side is silent; 0: for ever */
     bool spin;       /* who waits keeps a core busy */
+    const struct ompls_meeting *meeting; /* how a far side meets others; 0: it cannot */
 } ompls_line;
+
+/* Payloads alone go over the lines between far sides. */
+typedef struct ompls_meeting {
+    bool (*port)(ompls_line *line, char *name); /* where it can be reached: a text in OMPLS_PORT bytes */
+    /* The other one's line, which `part` takes; it connects to the port, or accepts who does (0).  Nobody came within the patience: 0. */
+    ompls_line *(*meet)(ompls_line *line, const char *port, double patience);
+    void (*part)(ompls_line *line, ompls_line *peer); /* both do */
+} ompls_meeting;
 
 /* MPI's functions, and its handles as mpi4py tells them.  A handle is a number (MPICH) or a pointer (Open MPI, the standard
    ABI): where an int is passed as its register's lower half, as on the machines that we know, both are passed like this. */
@@ -28,6 +37,9 @@ typedef struct {
     int (*cancel)(void *request);
     int (*wait)(void *request, void *status);
     uintptr_t byte;
+    int (*port)(char *name, int room); /* these are not MPI's, but of the script around a far side; not 0: it cannot */
+    uintptr_t (*meet)(const char *port, double patience);
+    void (*part)(uintptr_t communicator);
 } ompls_mpi;
 
 typedef struct {
@@ -53,4 +65,6 @@ typedef struct {
 
 /* A line over descriptors: each message is 8 bytes of its length, whose highest bit tells a payload, and its bytes. */
 void ompls_stream_line_make(ompls_stream_line *line, int from, int to, double patience);
+/* Its far side meets others of this machine and this user. */
+void ompls_stream_line_meets(ompls_stream_line *line);
 #endif

@@ -1,6 +1,7 @@
 /* mpi_line.c -- frames over MPI (line.h).  A request for the next frame is always there, so that a sign of life is seen while
    something is sent. */
 #define _GNU_SOURCE
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -39,7 +40,7 @@ static int look(ompls_mpi_line *l) {
 
 /* While something else is waited for: is the other side alive?  A beat is taken, the beginning of an answer stays. */
 static bool alive(ompls_mpi_line *l) {
-    if (look(l) != LINE_FINE || !l->there) return false;
+    if ((!l->coming && !l->there) || look(l) != LINE_FINE || !l->there) return false;
     bool beat = l->count == sizeof wire_beat && memcmp(l->frame, wire_beat, sizeof wire_beat) == 0;
     return !beat || expect(l) == LINE_FINE;
 }
@@ -68,8 +69,7 @@ static int be_patient(ompls_mpi_line *l, patience *p, bool sending) {
     return LINE_FINE;
 }
 
-static int finish(ompls_mpi_line *l, void *request) {
-    _Alignas(16) char status[STATUS];
+static int finish(ompls_mpi_line *l, void *request, char *status) {
     patience p = {0};
     for (int flag = 0, code;;) {
         if ((code = l->mpi->test(request, &flag, status)) != 0) return fail(l, code);
@@ -79,9 +79,9 @@ static int finish(ompls_mpi_line *l, void *request) {
 }
 
 static int send(ompls_mpi_line *l, const void *bytes, uint64_t size, int tag) {
-    _Alignas(16) char request[16];
+    _Alignas(16) char request[16], status[STATUS];
     int code = l->mpi->isend(bytes, (int)size, l->mpi->byte, l->peer, tag, l->communicator, request);
-    return code != 0 ? fail(l, code) : finish(l, request);
+    return code != 0 ? fail(l, code) : finish(l, request, status);
 }
 
 static int put(ompls_line *line, const void *frame, uint64_t size) {
@@ -107,13 +107,41 @@ static int get(ompls_line *line, void *into, uint64_t *length) {
 
 static int get_data(ompls_line *line, void *into, uint64_t size) {
     ompls_mpi_line *l = (ompls_mpi_line *)line;
-    _Alignas(16) char request[16];
-    int code = l->mpi->irecv(into, (int)size, l->mpi->byte, l->peer, PAYLOADS, l->communicator, request);
-    return code != 0 ? fail(l, code) : finish(l, request);
+    _Alignas(16) char request[16], status[STATUS];
+    int count = 0, code = l->mpi->irecv(into, (int)size, l->mpi->byte, l->peer, PAYLOADS, l->communicator, request);
+    if (code != 0) return fail(l, code);
+    if ((code = finish(l, request, status)) != LINE_FINE) return code;
+    if ((code = l->mpi->get_count(status, l->mpi->byte, &count)) != 0) return fail(l, code);
+    return (uint64_t)count == size ? LINE_FINE : LINE_BROKEN;
 }
 
+/* --- other far sides ----------------------------------------------------------------------------------------------------- */
+
+static bool port(ompls_line *line, char *name) {
+    return ((ompls_mpi_line *)line)->mpi->port(name, OMPLS_PORT) == 0;
+}
+
+static ompls_line *meet(ompls_line *line, const char *port_of, double seconds) {
+    ompls_mpi_line *l = (ompls_mpi_line *)line, *made = malloc(sizeof *made);
+    uintptr_t communicator = made != NULL ? l->mpi->meet(port_of, seconds) : 0;
+    if (communicator == 0) {
+        free(made);
+        return NULL;
+    }
+    ompls_mpi_line_make(made, l->mpi, communicator, 0, seconds, l->line.spin);
+    return &made->line;
+}
+
+static void part(ompls_line *line, ompls_line *peer) {
+    ((ompls_mpi_line *)line)->mpi->part(((ompls_mpi_line *)peer)->communicator);
+    free(peer);
+}
+
+static const ompls_meeting meeting = {port, meet, part};
+
 void ompls_mpi_line_make(ompls_mpi_line *l, const ompls_mpi *mpi, uintptr_t communicator, int peer, double patience, bool spin) {
-    *l = (ompls_mpi_line){.line = {get, put, get_data, put_data, patience, spin}, .mpi = mpi, .communicator = communicator, .peer = peer};
+    const ompls_meeting *meets = mpi->meet != NULL ? &meeting : NULL;
+    *l = (ompls_mpi_line){.line = {get, put, get_data, put_data, patience, spin, meets}, .mpi = mpi, .communicator = communicator, .peer = peer};
 }
 
 void ompls_mpi_line_end(ompls_mpi_line *l) {

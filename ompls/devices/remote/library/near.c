@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core.h"
-#include "talk.h"
+#include "peers.h"
 
 enum { GATHER = 4096, MOST_READS = 1 << 20 };
 
@@ -66,6 +66,7 @@ static int near_open(ompls_module *self, int index, void **device, ompls_error *
 }
 
 static void near_close(void *device) {
+    ompls_near_part(device);
     near_device *n = locked(device);
     ompls_error err;
     if (n->line != NULL) {
@@ -73,9 +74,10 @@ static void near_close(void *device) {
         n->line = NULL;
     }
     ompls_near_addresses_drop(&n->addresses);
+    n->addresses = (near_addresses){0};
     free(n->reads);
-    done(n, 0);
-    free(n);
+    n->reads = NULL, n->nreads = n->room = 0;
+    done(n, 0); /* not freed: another thread may wait for it while the program ends */
 }
 
 static int open_far(near_device *n, ompls_error *err) {
@@ -278,6 +280,7 @@ void ompls_near_add(const ompls_near *near) {
         .copy_out = near_copy_out, .copy_within = near_copy_within, .load = near_load, .find_kernel = near_find_kernel,
         .find_symbol = near_find_symbol, .launch = near_launch, .synchronize = near_synchronize, .start_in = near_start_in,
         .start_out = near_start_out, .mark = near_mark, .follow = near_follow, .attach = near_attach, .most_threads = near_most_threads,
+        .copy_peer = ompls_near_copy_peer, .copy_peer_rows = ompls_near_copy_peer_rows,
     };
     ompls_register_module(&added->module);
     ompls_close_before_exit();

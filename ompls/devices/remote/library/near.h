@@ -14,6 +14,7 @@ typedef struct {
     int (*start)(int index, const void *image, uint64_t size, ompls_line **line, char *machine, char *why, uint64_t room);
     /* It ends by itself, or it is lost (not 0).  Once, of what was started. */
     void (*end)(int index, int lost);
+    int peers; /* whether far sides may reach each other */
 } ompls_near;
 
 /* Add the module to the program.  Called before `main`; what it points to stays. */

@@ -18,5 +18,6 @@ int main(void) {
     }
     dup2(nothing, 0); /* what kernels read is not the line */
     ompls_stream_line_make(&line, from, to, 0);
+    ompls_stream_line_meets(&line);
     _exit(ompls_far_serve(&line.line)); /* a kernel that failed may hold locks */
 }

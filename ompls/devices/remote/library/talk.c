@@ -113,6 +113,11 @@ static int take(near_device *n, const wire_record *r, const char *bytes, uint32_
         *last = *r;
         memcpy(last_bytes, bytes, r->length);
         return 0;
+    case WIRE_NAMED:
+        if (r->length == 0 || r->length > sizeof n->port) return near_damaged(n, err);
+        memcpy(n->port, bytes, r->length);
+        n->port[r->length - 1] = '\0';
+        return 0;
     case WIRE_DONE: return r->a == n->syncs && (*failed || *next == n->nreads) ? -1 : near_damaged(n, err);
     default: return near_damaged(n, err);
     }

@@ -19,7 +19,7 @@ typedef struct {
     uint64_t size;
 } wanted_data;
 
-typedef struct {
+typedef struct near_device {
     const ompls_near *near;
     int index;
     pthread_mutex_t lock;
@@ -34,6 +34,8 @@ typedef struct {
     wanted_data *reads;     /* where what is read goes, in the order in which it was asked for */
     uint32_t nreads, room;
     ompls_error lost;       /* why, once it is */
+    char port[OMPLS_PORT];  /* where others reach it */
+    struct near_device *peers[OMPLS_MOST_PEERS]; /* those that it has met */
     char batch[OMPLS_FRAME], answer[OMPLS_FRAME] __attribute__((aligned(16)));
 } near_device;
 

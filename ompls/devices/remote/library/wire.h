@@ -1,4 +1,4 @@
-/* wire.h -- the protocol between a program and a device that is elsewhere: all of it (wire.py says the same in Python).
+/* wire.h -- the protocol between a program and a device that is elsewhere: all of it.
 
    The program's side (near) sends frames, the device's (far) answers some of them.  A frame is at most OMPLS_FRAME bytes: 8 of its
    number (each side counts its own, from 1; a beat has 0), then records one after the other, each a head and `length` bytes,
@@ -11,14 +11,19 @@
 
    Near chooses the addresses of what it allocates.  Where kernels use the far process's own memory (`arena` of the properties)
    they are real ones in a range that both reserve; else they are handles, 2 to the power of OMPLS_HANDLE_BITS bytes apart, which far translates:
-   what `address`, `attach` and the parameters of launches name. */
+   what `address`, `attach` and the parameters of launches name.
+
+   Two far sides that have met (one accepts, the other one connects to its port) copy to each other: one gives, the other one
+   takes, both with that pair as the next thing to do, so neither waits for more than the data.  Those are the rows one after the
+   other, in payloads of OMPLS_PEER_PIECE bytes but for the last one.  A payload that is shorter says that the giver has failed. */
 #ifndef OMPLS_WIRE_H
 #define OMPLS_WIRE_H
 #include <stdint.h>
 
-#define OMPLS_WIRE 2 /* version */
+#define OMPLS_WIRE 3 /* version */
 
 enum { OMPLS_FRAME = 1 << 16, OMPLS_INLINE = 1 << 13, OMPLS_PIECE = 1 << 26, OMPLS_HANDLE_BITS = 40 };
+enum { OMPLS_PEER_PIECE = 1 << 22, OMPLS_PORT = 1 << 10, OMPLS_DIMENSIONS = 8, OMPLS_MOST_PEERS = 1 << 12 };
 /* Where the memory begins that a handle is for, within it: kernels get addresses before it, of arrays that are mapped in part. */
 #define OMPLS_HANDLE_BEGIN ((uint64_t)1 << (OMPLS_HANDLE_BITS - 1))
 
@@ -36,13 +41,20 @@ enum { /*              a            b            c       bytes                  
     WIRE_LAUNCH,    /* kernel       parameters              wire_launch, parameters    */
     WIRE_SYNC,      /* number                                                         */
     WIRE_CLOSE,
+    WIRE_PORT,      /* answered by its port                                           */
+    WIRE_ACCEPT,    /* peer         patience                   the peer's name (ends in 0) */
+    WIRE_CONNECT,   /* peer         patience                   port, name (each ends in 0) */
+    WIRE_GIVE,      /* from         size of a row   peer       wire_dimension, outermost first */
+    WIRE_TAKE,      /* to           size of a row   peer       the same                */
+    WIRE_PART,      /* peer                                                           */
 
     WIRE_OPENED = 32, /* version    1: arena                ompls_properties           */
     WIRE_VALUE,       /* number: of a kernel, its threads; of a symbol, its address    */
     WIRE_DATA,        /*            size                    the data, or a payload     */
     WIRE_PRINTED,     /* 1 or 2                             text                       */
     WIRE_ERROR,       /*                                    ompls_error                */
-    WIRE_DONE         /* number of the sync                                           */
+    WIRE_DONE,        /* number of the sync                                           */
+    WIRE_NAMED        /*                                    a port                     */
 };
 
 typedef uint64_t wire_number; /* before the records of a frame */
@@ -60,7 +72,11 @@ typedef struct { /* before the bytes of a parameter, which are filled up to a mu
     uint32_t size, kind;
 } wire_parameter;
 
+typedef struct { /* of what is copied between far sides: how many rows, and from one to the next (bytes) */
+    uint64_t count, stride;
+} wire_dimension;
+
 static const char wire_beat[16]; /* a frame that says that the other side is alive: zeros */
 
-_Static_assert(sizeof(wire_record) == 32 && sizeof(wire_launch) == 32 && sizeof(wire_parameter) == 8, "as in wire.py");
+_Static_assert(sizeof(wire_record) == 32 && sizeof(wire_launch) == 32 && sizeof(wire_parameter) == 8, "as they travel");
 #endif

@@ -17,7 +17,7 @@ class Away(Remote):
     starts_far = True
 
     def make_near(self) -> near.Near:
-        return near.Near(self.name, "cpu", lambda wanted: wanted or 1, self._start)
+        return near.Near(self.name, "cpu", lambda wanted: wanted or 1, self._start, peers=True)
 
     def _start(self, index: int, image: memoryview) -> near.Line:
         far = os.memfd_create("far")
