@@ -1,7 +1,8 @@
 /* stencil: a rod that is heated at one end, in parts that stay on their devices.
  *
  * What to look at: the parts are put on the devices once and come back once; in between, two numbers travel at each border
- * of a step. `target update` names just those elements, on the device that has them and on the one that needs them.
+ * of a step, from the device that has them to the one that needs them (OpenMP 5.1). Nodes send them to each other, not to
+ * the host.
  *     ompls run --device mpinode:3 examples/cluster/stencil.c
  */
 #include <math.h>
@@ -16,6 +17,12 @@ static void step(const double *now, double *next)
 {
     for (int i = 1; i < N - 1; i++)
         next[i] = now[i] + 0.25 * (now[i - 1] - 2 * now[i] + now[i + 1]);
+}
+
+/* The element at `where` is needed by `to`, too. */
+static void pass(double *where, int to, int from)
+{
+    omp_target_memcpy(omp_get_mapped_ptr(where, to), omp_get_mapped_ptr(where, from), sizeof *where, 0, 0, to, from);
 }
 
 int main(void)
@@ -43,10 +50,8 @@ int main(void)
         }
         for (int p = 1; p < parts; p++) {
             int border = BEGIN(p);
-            #pragma omp target update device(p - 1) from(next[border - 1:1])
-            #pragma omp target update device(p) from(next[border:1])
-            #pragma omp target update device(p - 1) to(next[border:1])
-            #pragma omp target update device(p) to(next[border - 1:1])
+            pass(&next[border - 1], p, p - 1);
+            pass(&next[border], p - 1, p);
         }
     }
     for (int p = 0; p < parts; p++) {
