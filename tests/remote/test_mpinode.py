@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command import ompls
@@ -13,6 +15,7 @@ from thinned import thinned
 from waiting import until
 
 from ompls.devices.mpinode.module.hosts import hosts, read_hosts, slurm_hosts
+from ompls.devices.remote import mpi
 from ompls.runtime.errors import DeviceUnavailable
 
 from .conftest import PROGRAMS, ROOT, Built, environment, far_side, left_behind, run
@@ -99,6 +102,41 @@ def test_the_examples_are_right_on_three_nodes(example: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith(", correct\n")
     assert ompls("check", "--device", "mpinode", example).stderr.endswith("no findings\n")
+
+
+class OneEnd:
+    """The node's end of a start, with what the program says as a list."""
+
+    BYTE = "byte"
+
+    def __init__(self, *said: bytes) -> None:
+        self.left, self.answers = list(said), list[bytes]()
+
+    def Recv(self, into: list[Any], source: int, tag: int) -> None:
+        into[0][:] = self.left.pop(0)
+
+    def Send(self, what: list[Any], to: int, tag: int) -> None:
+        self.answers.append(what[0])
+
+
+def test_what_a_node_of_the_machine_has_is_not_sent_again() -> None:
+    image = os.urandom(5000)
+    digest = hashlib.sha256(image).digest()
+    head, none = mpi.HEAD.pack(len(image), digest, 1, 0), b""
+    first = OneEnd(head, none, image)
+    file, spin = mpi.received(first, first)
+    assert (spin, os.pread(file, 6000, 0)) == (True, image)
+    assert mpi.HAS.unpack(first.answers[0]) == (0, os.getpid(), file)
+    places = mpi.PLACE.pack(1 << 22, 3) + mpi.PLACE.pack(os.getpid(), file)
+    second = OneEnd(mpi.HEAD.pack(len(image), digest, 0, 2), places)
+    again, spin = mpi.received(second, second)
+    assert (spin, os.pread(again, 6000, 0), second.left) == (False, image, [])
+    assert mpi.HAS.unpack(second.answers[0]) == (1, os.getpid(), again)
+    other = os.urandom(5000)  # the hash decides, not who says that he has it
+    third = OneEnd(mpi.HEAD.pack(len(other), hashlib.sha256(other).digest(), 0, 2), places, other)
+    assert os.pread(mpi.received(third, third)[0], 6000, 0) == other
+    for opened in (file, again):
+        os.close(opened)
 
 
 def test_a_machine_that_cannot_be_reached_is_told_and_the_program_goes_on(built: Built, tmp_path: Path) -> None:

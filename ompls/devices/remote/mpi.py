@@ -8,14 +8,18 @@ A node needs mpi4py and nothing of ours: it gets this file's text and runs `main
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import os
 import struct
 import sys
 import threading
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 START = 1  # tag of the messages before the far side speaks
-HEAD = struct.Struct("<QQ")  # bytes of the far side, which comes next; whether to spin
+# What the program says first: bytes and hash (SHA-256) of the far side, whether to spin, how many processes have it.
+HEAD = struct.Struct("<Q32sQQ")
+PLACE = struct.Struct("<QQ")  # such a process on what is maybe this machine, and its descriptor of the far side
+HAS = struct.Struct("<QQQ")  # the answer: whether it need not be sent; this process, and its descriptor
 _NAMES = ("Isend", "Irecv", "Test", "Get_count", "Cancel", "Wait")
 
 
@@ -103,6 +107,37 @@ class Peers:
         return not self.stuck and not self.met
 
 
+def found(places: Iterable[Tuple[int, int]], size: int, digest: bytes) -> Optional[int]:
+    """A descriptor of the far side that another process of this machine has; None: no process that is ours has it."""
+    for process, file in places:
+        try:
+            opened = os.open("/proc/{}/fd/{}".format(process, file), os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            continue
+        if os.fstat(opened).st_size == size and hashlib.sha256(os.pread(opened, size, 0)).digest() == digest:
+            return opened
+        os.close(opened)
+    return None
+
+
+def received(mpi: Any, communicator: Any) -> Tuple[int, bool]:
+    """The far side, as a descriptor: another node's of this machine, or what the program sends; whether to spin."""
+    head = bytearray(HEAD.size)
+    communicator.Recv([head, mpi.BYTE], 0, START)
+    size, digest, spin, count = HEAD.unpack(head)
+    listed = bytearray(PLACE.size * count)
+    communicator.Recv([listed, mpi.BYTE], 0, START)
+    have = found(PLACE.iter_unpack(listed), size, digest)
+    file = os.memfd_create("ompls-far") if have is None else have
+    communicator.Send([HAS.pack(have is not None, os.getpid(), file), mpi.BYTE], 0, START)
+    if have is None:
+        image = bytearray(size)
+        communicator.Recv([image, mpi.BYTE], 0, START)
+        with open(file, "wb", closefd=False) as out:
+            out.write(image)
+    return file, bool(spin)
+
+
 def main() -> None:
     """The far side, on a node."""
     import mpi4py  # noqa: PLC0415 -- the other end has loaded it already
@@ -113,15 +148,7 @@ def main() -> None:
     parent = MPI.Comm.Get_parent()
     communicator = parent.Merge(True)
     communicator.Set_errhandler(MPI.ERRORS_RETURN)
-    head = bytearray(HEAD.size)
-    communicator.Recv([head, MPI.BYTE], 0, START)
-    size, spin = HEAD.unpack(head)
-    image = bytearray(size)
-    communicator.Recv([image, MPI.BYTE], 0, START)
-    file = os.memfd_create("ompls-far")
-    with open(file, "wb", closefd=False) as out:
-        out.write(image)
-    del image
+    file, spin = received(MPI, communicator)
     code = 1
     try:
         library = ctypes.CDLL("/proc/self/fd/{}".format(file))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import hashlib
 import importlib
 import inspect
 import os
@@ -16,7 +17,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, Optional, Set
+from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 from ompls.devices.remote import mpi, near
 from ompls.devices.remote.near import Line, Near, Unreachable
@@ -65,6 +66,11 @@ def launcher() -> str:
     return found
 
 
+# What a program has sent: of a machine and a far side's hash the processes that have it, and their descriptors.
+_SENT: Dict[Tuple[str, bytes], List[Tuple[int, int]]] = {}
+_ASKED = 8  # of those, so many of the last ones: some may have ended
+
+
 class Spawned(Line):
     """A node: one process, and a communicator of it and us."""
 
@@ -72,7 +78,7 @@ class Spawned(Line):
         self._mpi, self._ended = library, ended
         self._patience, self._spin = near.patience()
         self.machine = host or os.uname().nodename
-        here = not host or is_here(host)
+        here, digest = not host or is_here(host), hashlib.sha256(image).digest()
         info = library.Info.Create()
         if not here:
             info.Set("host", host)
@@ -82,13 +88,24 @@ class Spawned(Line):
             self._between = library.COMM_SELF.Spawn(program, words, 1, info)
             self._both = self._between.Merge(False)
             self._both.Set_errhandler(library.ERRORS_RETURN)
-            self._both.Send([mpi.HEAD.pack(len(image), self._spin), library.BYTE], 1, mpi.START)
-            self._both.Send([image, library.BYTE], 1, mpi.START)
+            self._send(image, _SENT.setdefault((self.machine, digest), []), digest)
             self._functions = mpi.functions(library)
         except (library.Exception, AttributeError) as error:
             raise Unreachable("MPI cannot start a process there ({})".format(error)) from None
         self._line = ctypes.create_string_buffer(1 << 17)
         self._program: Any = None
+
+    def _send(self, image: memoryview, places: List[Tuple[int, int]], digest: bytes) -> None:
+        """The far side, unless a node of that machine has it."""
+        byte, last = self._mpi.BYTE, places[-_ASKED:]
+        self._both.Send([mpi.HEAD.pack(len(image), digest, self._spin, len(last)), byte], 1, mpi.START)
+        self._both.Send([b"".join(mpi.PLACE.pack(*place) for place in last), byte], 1, mpi.START)
+        answer = bytearray(mpi.HAS.size)
+        self._both.Recv([answer, byte], 1, mpi.START)
+        has, process, file = mpi.HAS.unpack(answer)
+        if not has:
+            self._both.Send([image, byte], 1, mpi.START)
+        places.append((process, file))
 
     def address(self, program: ctypes.CDLL) -> int:
         self._program = program
