@@ -60,6 +60,9 @@ def _proposal(proposal: Completion, places: Places, result: Result, opened: Open
         "textEdit": {"range": places.range(where), "newText": text},
         "sortText": f"{proposal.rank:02}{proposal.label}",
     }
+    if " " in proposal.label:
+        # A list that is open would go on with `target teams` behind `target `, and Enter accept it.
+        item["filterText"] = proposal.label.replace(" ", "")
     if snippet:
         item["insertTextFormat"] = 2
     if proposal.detail:

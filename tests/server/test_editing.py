@@ -77,6 +77,15 @@ async def test_no_list_comes_by_itself_where_the_pragma_may_end(editor: Editor, 
         assert await ask(*asked, after=True, context=types.CompletionContext(types.CompletionTriggerKind.Invoked))
 
 
+async def test_a_blank_closes_a_list_that_is_open(editor: Editor, tmp_path: Path) -> None:
+    """VS Code goes on with the words that match all of what was typed since: `target teams` behind `target `."""
+    uri = (tmp_path / "open.c").as_uri()
+    editor.open(uri, "void f(int n) {\n#pragma omp tar\n  n++;\n}\n")
+    found = await proposals(editor, uri, "omp tar")
+    assert not [label for label, item in found.items() if " " in (item.filter_text or label)]
+    assert found["target teams"].filter_text == "targetteams"
+
+
 async def test_a_macro_that_makes_pragmas_is_completed_as_they_are(editor: Editor, tmp_path: Path) -> None:
     uri = (tmp_path / "macro.c").as_uri()
     lines = TEXT.splitlines(keepends=True)

@@ -97,6 +97,15 @@ def test_the_walkthrough_has_what_it_names() -> None:
     assert f"!{copied[2]}" in (EXTENSION / ".vscodeignore").read_text().splitlines()  # it is in the package
 
 
+def test_keys_are_those_of_the_page() -> None:
+    titles = {c["command"]: c["title"].rstrip("…") for c in MANIFEST["contributes"]["commands"]}
+    page = (EXTENSION / "README.md").read_text("utf-8")
+    for binding in MANIFEST["contributes"]["keybindings"]:
+        key = "Ctrl+Alt+G " + binding["key"].removeprefix("ctrl+alt+g ").upper()
+        (row,) = [line for line in page.splitlines() if line.startswith(f"| {key} |")]
+        assert titles[binding["command"]] in row
+
+
 def test_menus_offer_commands_that_there_are() -> None:
     commands = {c["command"] for c in MANIFEST["contributes"]["commands"]}
     menus = MANIFEST["contributes"]["menus"]

@@ -70,18 +70,20 @@ async function drive(s) {
     await s.saved('mistake.c', source.join('\n'));
   });
   await s.step('Enter behind a directive that is complete accepts nothing', async () => {
-    await s.open('typed.c');
+    await s.show('typed.c');
     await s.visible(editors, 'void typed');
     await s.page.click(`${left} .view-lines`);
     await s.place(2, 1);
-    await s.press('#pragma omp target ');
+    await s.press('#pragma omp target');
+    await s.visible('.suggest-widget.visible .monaco-list-row', 'target teams'); // the list is open
+    await s.press(' ');
     await s.page.keyboard.press('Enter');
     await s.press(';');
     await s.page.keyboard.press('Control+s');
     await s.saved('typed.c', 'void typed(void) {\n#pragma omp target \n;\n}\n');
   });
   await s.step('the lenses stand over the region', async () => {
-    await s.open('saxpy.c');
+    await s.show('saxpy.c');
     await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
     await s.visible('.codelens-decoration', 'Run');
   });
@@ -143,6 +145,27 @@ async function drive(s) {
     );
     await s.shot('preview');
   });
+  await s.step('the link survives a change of tabs, and a pin, by the keyboard', async () => {
+    const linked = (wanted) =>
+      s.page.waitForFunction((is) => !!document.querySelectorAll('.editor-group-container')[1]?.querySelector('.view-overlays [class*="ced-"]') === is, wanted);
+    const statement = source.findIndex((text) => text.includes('y[i] =')) + 1;
+    const kernel = s.page.locator('.editor-group-container').last();
+    await s.page.click(`${left} .view-lines`);
+    await s.ask('Control+p', 'limited.c');
+    await s.page.click('.quick-input-list .monaco-list-row:has-text("limited.c")');
+    await s.visible(editors, 'long double');
+    await s.page.click('.tab[data-resource-name="saxpy.c"]');
+    await s.page.waitForSelector('.tab.active[data-resource-name="saxpy.c"]');
+    await s.place(1, 1);
+    await linked(false);
+    await s.place(statement, 5);
+    await linked(true);
+    await kernel.locator('.view-line:has-text("__global__")').click();
+    await s.keys('k');
+    await kernel.locator('.editor-actions [aria-label^="Let Preview Follow"]').waitFor();
+    await s.keys('k');
+    await kernel.locator('.editor-actions [aria-label^="Pin Preview"]').waitFor();
+  });
   await s.step('a preview is compared with another device, and with what edits make of it', async () => {
     const sides = (left, right) =>
       s.page.waitForFunction(
@@ -186,7 +209,7 @@ async function drive(s) {
     await s.visible('.tree-explorer-viewlet-tree-view .message', 'The cursor is in no function.');
   });
   await s.step('a device that cannot run a region has a page that says why, by a code action', async () => {
-    await s.open('limited.c');
+    await s.show('limited.c');
     await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
     await s.page.click(`${left} .view-lines`);
     await s.place(5, 7);
@@ -196,7 +219,7 @@ async function drive(s) {
     await s.shot('cannot');
   });
   await s.step('a task checks a file, and its messages are problems', async () => {
-    await s.open('limited.c');
+    await s.show('limited.c');
     await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
     await s.command('Tasks: Run Task');
     await s.page.click('.quick-input-list .monaco-list-row:has-text("check: limited.c: epiphany")');
@@ -205,14 +228,14 @@ async function drive(s) {
     await s.visible('.markers-panel .monaco-list-row', 'cannot run on epiphany');
   });
   await s.step('a header alone has its lens, its actions and its preview', async () => {
-    await s.open('alone.h');
+    await s.show('alone.h');
     await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
     await s.page.waitForSelector(`${left} .editor-actions [aria-label^="Preview Generated Kernel"]`);
     await s.page.click(`${left} .view-lines`);
     await s.place(2, 15);
     await s.action('Show what cuda gets');
     await s.page.keyboard.press('Escape');
-    await s.page.click('.codelens-decoration a:has-text("Preview CUDA")');
+    await s.keys('p');
     await s.visible(editors, '__global__');
   });
   await s.step('each folder of a workspace has its settings', async () => {
@@ -227,7 +250,7 @@ async function drive(s) {
     await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
   });
   await s.step('an inactive branch is dimmed', async () => {
-    await s.open('inactive.c');
+    await s.show('inactive.c');
     await s.page.waitForFunction(
       () =>
         [...document.querySelectorAll('.view-lines .view-line span, .view-overlays div')].some(
@@ -240,17 +263,15 @@ async function drive(s) {
   await s.step('"Why is there no answer here?" opens a page', async () => {
     await s.command('Why Is There No Answer');
     await s.visible(editors, 'What the analysis stands on', 90_000);
-    await s.open('saxpy.c');
-    await s.visible('.codelens-decoration', 'Run', 90_000);
   });
   await s.step('the sample of the walkthrough is a program with a region', async () => {
     await s.command('Open a Sample Program');
     await s.visible('.tab.active', 'sample.c');
-    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
-    await s.open('saxpy.c');
     await s.visible('.codelens-decoration', 'Run', 90_000);
   });
   await s.step('Run says what is done, and shows what the program prints', async () => {
+    await s.show('saxpy.c');
+    await s.visible('.codelens-decoration', 'Run', 90_000);
     await s.page.click('.codelens-decoration a:has-text("Run")');
     await s.visible('.xterm-rows', 'ompls: running saxpy.c on', 120_000);
     await s.visible('.xterm-rows', 'exit code 0', 120_000);
@@ -258,7 +279,7 @@ async function drive(s) {
   await s.step('a run is measured: hints, and rows beside the predicted ones, until the next edit', async () => {
     const at = source.findIndex((line) => line.includes('y[i] =')) + 1;
     const rows = '.customview-tree .monaco-list-row';
-    await s.open('saxpy.c');
+    await s.show('saxpy.c');
     await s.visible('.codelens-decoration', 'Run', 90_000);
     await s.command('Show Data Environment');
     await s.page.click(`${left} .view-lines`);
@@ -280,7 +301,7 @@ async function drive(s) {
     await s.page.keyboard.press('Control+s');
   });
   await s.step('a program that asks gets an answer', async () => {
-    await s.open('asks.c');
+    await s.show('asks.c');
     await s.visible(editors, 'int main');
     await s.command('Run Program on a Device');
     await s.visible('.xterm-rows', 'what?', 120_000);
