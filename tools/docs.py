@@ -6,12 +6,14 @@ python tools/docs.py [--check]
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+os.environ.pop("OMPLS_DEVICE_PATH", None)  # the pages are about our devices
 
 
 def settings_page() -> str:
