@@ -91,3 +91,14 @@ def test_the_data_environment_has_what_was_measured_beside_it() -> None:
     assert last[1][2] == "warning"
     assert said["asked"] == [["ompls/dataEnvironment", visit, 4] for visit in (0, 2, 1, 1, 2)]
     assert said["contexts"][0] == ["setContext", "ompls.measured", True]
+
+
+@needs_node
+def test_trust_that_is_given_later_starts_the_server_anew_and_versions_are_compared() -> None:
+    said = said_by("connection.mjs")
+    assert said["started"] == [False, True, True, True]
+    why = [line for line in said["log"] if "starting the server" in line]
+    assert why[:2] == ["info: starting the server: start", "info: starting the server: the workspace is trusted now"]
+    warned = [line for line in said["log"] if line.startswith("warn")]
+    assert warned == ["warn: the server is of version 0.0.9, the extension of 0.1.0: some of it may not work"] * 2
+    assert said["health"][-1] == "running"
