@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import zlib
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -110,7 +111,8 @@ def test_all_safe_fixes_together_come_to_an_end(name: str) -> None:
 def test_most_fixes_are_good(share: int) -> None:
     """What is tried out is still there: a trial that refuses everything would pass the other tests."""
     offered = refused = 0
-    for text in list(TEXTS.values())[::share]:
+    chosen = (text for name, text in TEXTS.items() if zlib.crc32(name.encode()) % share == 0)  # a new one moves none
+    for text in chosen:
         found = judge(text.encode())
         mended = [d for d in found if d.fixes]
         offered += len(mended)
