@@ -3,7 +3,8 @@
 python tools/site_pages.py DIRECTORY
 
 The pages are docs/, README.md, ARCHITECTURE.md, CONTRIBUTING.md and CHANGELOG.md, and what the rules say of themselves.
-They are gathered in DIRECTORY/pages and built by MkDocs into DIRECTORY/html; a link that leads nowhere is an error.
+They are gathered in DIRECTORY/pages, with the pictures that they show, and built by MkDocs into DIRECTORY/html; a link
+that leads nowhere is an error.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ompls.analysis.rules import GROUPS, RULES, manual
 ROOT = Path(__file__).resolve().parents[1]
 TOP = {"README.md": "index.md"} | {f"{x}.md": f"{x.lower()}.md" for x in ("ARCHITECTURE", "CONTRIBUTING", "CHANGELOG")}
 LINK = re.compile(r"(?<!!)\[([^][]+)\]\(([^)#:]+)(#[^)]*)?\)")
+PICTURE = re.compile(r"!\[([^][]+)\]\(([^):]+)\)")
 
 
 def rules_page() -> str:
@@ -41,11 +43,22 @@ def rules_page() -> str:
 
 def pages() -> dict[str, str]:
     """The text of each page of the site, by its path there."""
-    sources = {ROOT / name: at for name, at in TOP.items()}
-    sources |= {path: path.name for path in sorted((ROOT / "docs").glob("*.md"))}
+    sources = _sources()
     found = {at: _linked(source, sources) for source, at in sources.items()}
     found["rules/index.md"] = rules_page()
     return found | {f"rules/{rule}.md": manual(rule) for rule in RULES}
+
+
+def pictures() -> dict[str, Path]:
+    """The pictures that the pages show, by their path there."""
+    shown = ((source, m[2]) for source in _sources() for m in PICTURE.finditer(source.read_text(encoding="utf-8")))
+    return {f"pictures/{Path(target).name}": (source.parent / target).resolve() for source, target in shown}
+
+
+def _sources() -> dict[Path, str]:
+    """The files that become pages, and where."""
+    sources = {ROOT / name: at for name, at in TOP.items()}
+    return sources | {path: path.name for path in sorted((ROOT / "docs").glob("*.md"))}
 
 
 def _linked(source: Path, sources: dict[Path, str]) -> str:
@@ -55,7 +68,8 @@ def _linked(source: Path, sources: dict[Path, str]) -> str:
         target = (source.parent / m[2]).resolve()
         return f"[{m[1]}]({sources[target]}{m[3] or ''})" if target in sources else m[1]
 
-    return LINK.sub(led, source.read_text(encoding="utf-8"))
+    text = PICTURE.sub(lambda m: f"![{m[1]}](pictures/{Path(m[2]).name})", source.read_text(encoding="utf-8"))
+    return LINK.sub(led, text)
 
 
 def main() -> int:
@@ -64,6 +78,9 @@ def main() -> int:
     for at, text in pages().items():
         (place / "pages" / at).parent.mkdir(parents=True, exist_ok=True)
         (place / "pages" / at).write_text(text, encoding="utf-8")
+    for at, picture in pictures().items():
+        (place / "pages" / at).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(picture, place / "pages" / at)
     environment = {
         **os.environ,
         "OMPLS_SITE": ompls.SITE,

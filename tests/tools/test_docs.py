@@ -37,10 +37,14 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_the_site_has_a_page_for_every_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     """MkDocs itself looks at the links (`make site`)."""
     monkeypatch.syspath_prepend(ROOT / "tools")
-    pages = importlib.import_module("site_pages").pages()
+    site = importlib.import_module("site_pages")
+    pages = site.pages()
     for rule in RULES:
         assert f"]({rule}.md)" in pages["rules/index.md"]
         assert pages[f"rules/{rule}.md"].startswith(f"# {rule}\n")
+    shown = {at for text in pages.values() for at in re.findall(r"!\[[^]]+\]\(([^)]+)\)", text)}
+    assert shown == set(site.pictures())
+    assert all(picture.is_file() for picture in site.pictures().values())
     for at in re.findall(r": ([a-z/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M):
         assert at in pages, at
 

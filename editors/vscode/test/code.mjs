@@ -91,8 +91,9 @@ export class Session {
     const payload = JSON.stringify([['openFile', `vscode-remote://${this.host}${path.resolve(workspace, file)}`]]);
     return this.page.goto(`http://${this.host}/?${where}&payload=${encodeURIComponent(payload)}`);
   }
-  /** In the window as it is, and nothing beside it: much quicker than a new window. */
+  /** In the window as it is, if there is one, and nothing beside it: much quicker than a new window. */
   async show(file) {
+    if (!this.page.url().includes(this.host)) return this.open(file);
     await this.page.keyboard.press('Escape');
     await this.page.keyboard.press('Control+k');
     await this.page.keyboard.press('Control+w');
@@ -154,9 +155,9 @@ export class Session {
     }
   }
   /** With SHOTS in the environment, what the window shows becomes a picture of the extension's pages. */
-  async shot(name) {
+  async shot(name, height = 600) {
     const file = path.join(repository, 'editors/vscode/walkthrough', `${name}.png`);
-    if (process.env['SHOTS']) await this.page.screenshot({ path: file, clip: { x: 0, y: 0, width: 1600, height: 600 } });
+    if (process.env['SHOTS']) await this.page.screenshot({ path: file, clip: { x: 0, y: 0, width: 1600, height } });
   }
   /** Keys are dealt with later, on a busy machine much later; the page must not be left before. */
   async saved(file, text) {

@@ -292,7 +292,7 @@ async function drive(s) {
     await s.place(at, 2);
     await s.visible('.tree-explorer-viewlet-tree-view .message', 'As it ran: in the construct of line');
     await s.visible(rows, 'the run: references: 1');
-    await s.shot('measured');
+    await s.shot('measured', 1000);
     await s.page.click(`${left} .view-lines`);
     await s.page.keyboard.press('End');
     await s.press(' ');
