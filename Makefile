@@ -23,7 +23,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster bench-epiphany fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix vsix-bundled test-vscode newcomer-vscode bench-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-machine-code epiphany-toolchain test-epiphany-toolchain site browser docs clean
+.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster bench-epiphany fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix vsix-bundled test-vscode newcomer-vscode bench-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-gcc7 test-board-aarch64 test-machine-code epiphany-toolchain test-epiphany-toolchain site browser docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -168,6 +168,10 @@ test-cuda102: $(READY_DEV) ## compile all kernels with the real nvrtc of CUDA 10
 test-elsewhere: $(READY_DEV) ## programs for aarch64 and armhf, made here and run under qemu (3 minutes; needs cross compilers and qemu-user)
 	@bash tools/need.sh aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ arm-linux-gnueabihf-gcc qemu-aarch64 qemu-arm
 	@$(PYTEST) tests/elsewhere
+
+test-gcc7: $(READY_DEV) ## programs as old boards build them, by a real gcc 7: make test-gcc7 GCC7=DIR, where DIR/bin/gcc is one
+	@test -x "$(GCC7)/bin/gcc" || { echo "make test-gcc7: $(GCC7)/bin/gcc: not found; say GCC7=DIR, a directory with gcc 7" >&2; exit 2; }
+	@OMPLS_GCC7="$(abspath $(GCC7))" $(BIN)/python -m pytest -n 2 tests/boards/test_plan.py
 
 test-machine-code: $(READY_DEV) ## search the machine code of all tests' kernels for waits that hang before sm_70 (minutes; needs nvdisasm)
 	@OMPLS_NVDISASM=$$($(BIN)/python tools/nvdisasm.py .cache/nvdisasm) || exit 2; export OMPLS_NVDISASM; \

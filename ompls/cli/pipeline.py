@@ -42,8 +42,11 @@ _OTHER_LAYOUT = ("-fpack-struct", "-mms-bitfields", "-malign-double")
 _OTHER_TYPES = ("-fshort-enums", "-fshort-wchar", "-funsigned-char", "-fno-signed-char", "-funsigned-bitfields")
 
 
-def translated(units: Sequence[Unit], devices: Sequence[DeviceSpec], flags: Sequence[str]) -> Bundle:
-    """The bundle of the units for these devices, compiled with these options.  Raises Refused, as `admit` does."""
+def translated(units: Sequence[Unit], devices: Sequence[DeviceSpec], flags: Sequence[str], version: str = "") -> Bundle:
+    """The bundle of the units for these devices, compiled with these options.  Raises Refused, as `admit` does.
+
+    version -- of OpenMP that the compiler has, where it is older than gcc 12: "4.5"
+    """
     from ompls.project.targets import targets
     from ompls.translate import translate
 
@@ -52,7 +55,7 @@ def translated(units: Sequence[Unit], devices: Sequence[DeviceSpec], flags: Sequ
         for unit in units:
             if any(item.content.directives for item in unit.tu.items):
                 _refuse_other_types((*unit.flags, *flags), devices, made_for)
-        return translate([unit.tu for unit in units], devices, made_for)
+        return translate([unit.tu for unit in units], devices, made_for, version)
 
     admit(units, flags)
     return made(units, flags, make, devices)

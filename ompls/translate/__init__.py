@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.tu import TU, Item, Region
@@ -17,16 +17,17 @@ from ompls.translate.mappers import mappers_of
 from ompls.translate.output import OutLine, line_map, text_of
 from ompls.translate.symbols import unit_name
 from ompls.translate.tables import tables
-from ompls.translate.target import TargetFault
+from ompls.translate.target import HOST, TargetFault
 from ompls.translate.unit import Unit
 
 __all__ = ["Bundle", "NotTranslatedError", "Preview", "TargetFault", "preview", "translate"]
 
 
-def translate(tus: list[TU], devices: Sequence[DeviceSpec], targets: Targets) -> Bundle:
+def translate(tus: list[TU], devices: Sequence[DeviceSpec], targets: Targets, version: str = "") -> Bundle:
     """The bundle of some translation units for some devices.
 
     targets -- what the folders of these devices define (project/targets.py)
+    version -- of OpenMP that the compiler has which builds it, where that is older than gcc 12: "4.5"
 
     When something cannot be translated, the bundle has diagnostics (rule `untranslatable-construct`) and no files.
     Raises NotTranslatedError for a device for which no kernels are made, TargetFault when a folder's target fails.
@@ -38,7 +39,7 @@ def translate(tus: list[TU], devices: Sequence[DeviceSpec], targets: Targets) ->
     with _no_collections():
         for tu in tus:
             name = _unique(unit_name(tu.path), names)
-            unit = Unit(tu, name, devices, targets)
+            unit = Unit(tu, name, devices, targets, replace(HOST, version=version))
             made, entry = unit.translate()
             files.update(made)
             entries.append(entry)

@@ -71,6 +71,7 @@ class Around:
     end: str = ""
 
 
+_ON_DEVICES = frozenset(("declare target", "begin declare target", "end declare target"))
 _OLDER = {"enter": "to", "local": "to"}  # what gcc 12 calls a clause of `declare target`
 
 
@@ -92,8 +93,12 @@ class Host:
         places: Places,
         plans: dict[int, RegionPlan],
         leads: dict[int, tuple[TU, RegionPlan]],
+        *,
+        old: bool = False,
     ) -> None:
-        """`leads`: the plan by which a region is launched, which may be one of the text that the device sees."""
+        """`leads`: the plan by which a region is launched, which may be one of the text that the device sees.
+        `old`: the compiler has OpenMP 4.5."""
+        self.old = old
         self.index, self.places, self.plans, self.leads = index, places, plans, leads
         self.tu: TU = index.tu
         self.text = HostText(name, self.tu, places)
@@ -293,7 +298,9 @@ class Host:
         """Spellings newer than the host's gcc, in the words that it knows."""
         d = f.directive
         text = decoded(self.tu.expanded[f.start : f.end])
-        if d.name == "declare target" and any(c.name in ("enter", "local", "indirect") for c in d.clauses):
+        if d.name in _ON_DEVICES and self.old:  # OpenMP 4.5 asks more of what they name, and nobody needs them here
+            self.edits.replace(f.start, f.end, "\n" * text.rstrip().count("\n"))
+        elif d.name == "declare target" and any(c.name in ("enter", "local", "indirect") for c in d.clauses):
             listed = ((_OLDER.get(c.name, c.name), c.text) for c in d.clauses if c.name != "indirect")
             clauses = " ".join(f"{name}({text})" for name, text in listed if text)
             self.edits.replace(

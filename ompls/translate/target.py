@@ -30,6 +30,7 @@ class Target:
     kinds     -- what holds of the trait `kind` of context selectors (OpenMP 5.2 §7.1)
     architectures -- the same of `arch`; None: what the macros of the C compiler say
     passes    -- lowering of its own, each a function of a `lowering.Round`; before that of all
+    version   -- of OpenMP that its compiler has, where that is an old one ("4.5"); "": what gcc 12 has
     """
 
     name: str
@@ -38,6 +39,7 @@ class Target:
     kinds: frozenset[str]
     architectures: frozenset[str] | None = None
     passes: tuple[Callable[[Any], None], ...] = ()
+    version: str = ""
 
 
 @dataclass(frozen=True)

@@ -52,8 +52,9 @@ class Unit:
         self, tu: TU, name: str, devices: Sequence[DeviceSpec], targets: Targets, target: Target = HOST
     ) -> None:
         self.original, self.name, self.devices = tu, name, devices
+        self.old = bool(target.version)
         self.device = ", ".join(device.name for device in devices)  # as messages say it
-        self.classes = classes_of(devices, targets)
+        self.classes = [replace(s, version=target.version if s.openmp else "") for s in classes_of(devices, targets)]
         self.sets = self.classes if not target.on_device else []
         self.problems: list[Diagnostic] = []
         self.tu, unable = lower(tu, target)
@@ -278,7 +279,7 @@ class Unit:
             return {}, entry
         leads = {id(r): self.lead(i, r) for i, r in self.regions()}
         seen = {k: (unit.tu, unit.plans[id(twin)]) for k, (unit, _, twin) in leads.items()}
-        host = Host(self.name, self.index, self.places, self.plans, seen)
+        host = Host(self.name, self.index, self.places, self.plans, seen, old=self.old)
         for item in self.tu.items:
             for stmt in item.content.directives:
                 self.guarded(item, stmt.directive.span, lambda i=item, s=stmt: self._construct(host, i, s))  # type: ignore[misc]

@@ -18,6 +18,7 @@ from ompls.translate.lowering import (
     indirect,
     metadirective,
     nests,
+    older,
     shapes,
     spelling,
     statics,
@@ -44,6 +45,7 @@ _THEMES = (
     nests.lower,
     transform.lower,
     spelling.lower,
+    older.lower,
 )
 _ROUNDS = 24  # constructs nested deeper than that are not written by people
 

@@ -35,7 +35,7 @@ def lower(work: Round) -> None:
         if d.meta is None and parts is not None:
             outer, inner = parts
             mapped = _mapped(work, item, d) if d.name in _SCANNED else ""
-            text = pragma(_part(work, item, d, outer, inner) + mapped) + pragma(_part(work, item, d, inner, outer))
+            text = pragma(part(work, item, d, outer, inner) + mapped) + pragma(part(work, item, d, inner, outer))
             work.replace(item, (Span(d.span.start, d.span.end), text))
 
 
@@ -50,7 +50,7 @@ def _mapped(work: Round, item: Item, d: Directive) -> str:
     return f" map(tofrom: {', '.join(names)})" if names else ""
 
 
-def _part(work: Round, item: Item, d: Directive, name: str, other: str) -> str:
+def part(work: Round, item: Item, d: Directive, name: str, other: str) -> str:
     """One of the two directives with the clauses that belong to it."""
     first = d.name.startswith(name + " ")
     clauses = [work.text(item, c.span) for c in d.clauses if _belongs(c, name, other, first=first)]

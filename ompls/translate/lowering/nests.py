@@ -18,6 +18,7 @@ from ompls.translate.canonical import nest_of
 from ompls.translate.loops import Loop, Nest
 from ompls.translate.lowering.round import Round
 from ompls.translate.problem import Problem
+from ompls.translate.target import Target
 from ompls.translate.uses import declared_in
 
 
@@ -36,9 +37,14 @@ def _collapse(work: Round, item: Item, stmt: DirectiveStmt, clause: Clause) -> N
         return  # not a nest yet, or none at all: who makes the kernel says so
     good, inner = len(nest.loops), set(nest.inner)
     if work.target.openmp and not stmt.directive.clause("ordered"):
-        good = _collapsible(nest)
+        good = _collapsible(nest, work.target)
         inner |= {x.symbol for x in nest.loops[good:]}
     if good == fold(clause.args[0]):
+        return
+    last = stmt.directive.clause("lastprivate")
+    if work.target.version and last is not None:  # the last row may be empty
+        why = f"the compiler there has OpenMP {work.target.version}: it takes no loops whose bounds depend on others"
+        work.refuse(item, last.span, f"'lastprivate' with 'collapse({clause.text})'", why)
         return
     body = nest.loops[good].stmt if good < len(nest.loops) else nest.body
     listed = {i.symbol for c in stmt.directive.clauses for i in c.items} | declared_in(body)
@@ -47,9 +53,10 @@ def _collapse(work: Round, item: Item, stmt: DirectiveStmt, clause: Clause) -> N
     work.replace(item, (clause.span, f"collapse({good}){more}"))
 
 
-def _collapsible(nest: Nest) -> int:
-    """How many loops gcc can collapse."""
-    return next((k for k, loop in enumerate(nest.loops) if _parallelogram(loop)), len(nest.loops))
+def _collapsible(nest: Nest, target: Target) -> int:
+    """How many loops gcc can collapse: before version 9 the bounds of all have to be the same in each iteration."""
+    refused = (loop.rows if target.version else _parallelogram(loop) for loop in nest.loops)
+    return next((k for k, found in enumerate(refused) if found), len(nest.loops))
 
 
 def _parallelogram(loop: Loop) -> bool:
