@@ -15,7 +15,9 @@ import re
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
+from pathlib import Path
 
+import ompls
 from ompls.analysis.model import literals
 from ompls.analysis.source import HeaderUnit, Macro
 from ompls.project.gcc_options import Word, has_value, words_of
@@ -27,6 +29,8 @@ from ompls.runtime.machine import HERE, Machine, path_of
 DEADLINE = 10.0  # seconds
 MAX_OUTPUT = 64 << 20  # bytes
 MAX_MEMORY = 2 << 30  # bytes
+# Headers of ours that have no namesake: <ompls_parts.h>.  Programs are built with that directory.
+OURS = ("-idirafter", str(Path(ompls.__file__).resolve().parent / "runtime/include"))
 NOWHERE = os.sep  # where it runs: an empty entry of LD_LIBRARY_PATH or COMPILER_PATH means the current directory
 
 _DEFINE = re.compile(r"#define ([^\s(]+)(?:\(([^)]*)\))? ?(.*)")
@@ -78,7 +82,8 @@ def preprocess(compiler: str, skeleton: str, flags: tuple[str, ...], directory: 
     """
     plain = [word for word in words_of(flags) if word.option != "-include"]
     asked = [compiler, "-E", "-dD", "-w", "-fopenmp"]
-    data, said, refused = _answer(asked, plain, ["-iquote", directory, "-x", "c", "-"], skeleton.encode("latin-1"))
+    end = [*OURS, "-iquote", directory, "-x", "c", "-"]
+    data, said, refused = _answer(asked, plain, end, skeleton.encode("latin-1"))
     if MARK.encode() not in data:
         reason = said.strip().split("\n")[0] or "gcc gave nothing"
         raise EnvironmentProblem("system headers", reason, "check the compiler flags of the project")
@@ -91,7 +96,7 @@ def errors(compiler: str, source: bytes, flags: tuple[str, ...], directory: str)
     """What the compiler says about lines (from 1) of `source`, as if it stood in `directory`; pragmas are passed over.
     Raises EnvironmentProblem."""
     found: dict[int, str] = {}
-    end = ["-fno-openmp", "-iquote", directory, "-x", "c", "-"]
+    end = ["-fno-openmp", *OURS, "-iquote", directory, "-x", "c", "-"]
     said = _answer([compiler, "-fsyntax-only", "-w"], list(words_of(flags)), end, source)[1]
     for line, message in _ERROR.findall(said):
         found.setdefault(int(line), message)

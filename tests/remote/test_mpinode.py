@@ -104,6 +104,20 @@ def test_the_examples_are_right_on_three_nodes(example: Path) -> None:
     assert ompls("check", "--device", "mpinode", example).stderr.endswith("no findings\n")
 
 
+def test_nodes_that_cannot_load_the_image_are_told_and_the_program_goes_on(tmp_path: Path) -> None:
+    """MPI ends with the last node, and it does not begin again."""
+    source = tmp_path / "a.c"
+    source.write_text(
+        "int nowhere(void);\nint main(void)\n{\n    int n = 0;\n    for (int d = 0; d < 2; d++) {\n"
+        "        #pragma omp target device(d) map(tofrom: n)\n        n += nowhere();\n    }\n    return n;\n}\n"
+    )
+    (tmp_path / "b.c").write_text("int nowhere(void)\n{\n    return 2;\n}\n")
+    done = ompls("run", "--device", "mpinode:2", source, tmp_path / "b.c", env=environment())
+    assert done.returncode == 4
+    assert "mpinode:0 cannot be opened" in done.stderr
+    assert "mpinode:1 cannot be opened: mpinode:1: this machine: MPI has ended" in done.stderr
+
+
 class OneEnd:
     """The node's end of a start, with what the program says as a list."""
 

@@ -107,6 +107,31 @@ def test_bytes_between_devices_are_not_the_hosts(built: Built, tmp_path: Path) -
     assert extra < 7 * copies * 300
 
 
+@pytest.mark.parametrize("devices", [1, 2, 5])
+def test_an_array_is_dealt_out_with_borders(built: Built, devices: int) -> None:
+    done = run(built("parts", "away"), "3", OMPLS_DEVICES=f"away:{devices}", OMP_TARGET_OFFLOAD="mandatory")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{devices} parts, 0 wrong\n", "")
+
+
+def test_without_devices_the_parts_are_one(built: Built) -> None:
+    done = run(built("parts", "away"), "3", OMP_TARGET_OFFLOAD="disabled")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1 parts, 0 wrong\n", "")
+
+
+def test_borders_and_what_all_devices_have_is_not_sent_by_the_host(built: Built, tmp_path: Path) -> None:
+    travelled = []
+    for times, devices in ((1, 4), (9, 4), (1, 2)):
+        log = tmp_path / f"{times}-{devices}"
+        command = f"{sys.executable} {Path(__file__).parent / 'counted.py'} {log}"
+        more = {"AWAY_COMMAND": command, "OMPLS_DEVICES": f"away:{devices}"}
+        assert run(built("parts", "away"), str(times), **more).returncode == 0
+        travelled.append(sum(abs(int(line)) for line in log.read_text().splitlines()))
+    borders, table = 3 * 2 * 2 * 1500 * 4, 3000 * 4
+    once, more, fewer = travelled
+    assert more - once < 8 * borders / 10
+    assert once - fewer < 2 * 2 * 2 * 1500 * 4 + 2 * table  # the borders at the start, and no table
+
+
 def test_devices_that_cannot_meet_copy_through_the_host(built: Built) -> None:
     """Each is in a network of its own, where the socket of the other one is not."""
     alone = "unshare --net"

@@ -201,6 +201,8 @@ class Cluster(Near):
         with _WORLD.starting, _starting(self._launcher, self._alone):
             if _WORLD.stuck:
                 raise Unreachable("MPI waits for {} and does nothing else".format(_WORLD.stuck))
+            if self._mpi.Is_finalized():
+                raise Unreachable("MPI has ended with the node before")
             before = _children()
             spawn = _Spawn(self._mpi, host, image, self._over)
             limit = time.monotonic() + 3 * near.patience()[0]
