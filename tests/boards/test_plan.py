@@ -171,6 +171,14 @@ def test_objects_of_ours_are_made_once(tools: Path, tmp_path: Path) -> None:
     assert {path.name: path.stat().st_mtime_ns for path in (tools / "objects").iterdir()} == before
 
 
+def test_a_plan_is_the_same_the_next_time(tmp_path: Path) -> None:
+    """Its name is made of it: nothing in it says where it was made."""
+    made = [plan(EXAMPLES / "saxpy.c", tmp_path / name) for name in ("first", "second")]
+    for files in zip(*(sorted(place.rglob("*")) for place in made), strict=True):
+        assert files[0].relative_to(made[0]) == files[1].relative_to(made[1])
+        assert files[0].is_dir() or files[0].read_bytes() == files[1].read_bytes()
+
+
 def test_what_needs_more_is_not_planned(tmp_path: Path) -> None:
     with pytest.raises(CannotPlan, match=r"it needs g\+\+ and Python 3\.8 there"):
         plan(EXAMPLES / "saxpy.c", tmp_path, "cudasim")
