@@ -169,6 +169,10 @@ test-elsewhere: $(READY_DEV) ## programs for aarch64 and armhf, made here and ru
 	@bash tools/need.sh aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ arm-linux-gnueabihf-gcc qemu-aarch64 qemu-arm
 	@$(PYTEST) tests/elsewhere
 
+test-board-aarch64: $(READY_DEV) ## a board of another architecture, under qemu (2 minutes; needs gcc-aarch64-linux-gnu, qemu-user, openssh-server)
+	@bash tools/need.sh aarch64-linux-gnu-gcc qemu-aarch64 unshare nsenter
+	@$(BIN)/python -m pytest tests/boards/elsewhere
+
 test-gcc7: $(READY_DEV) ## programs as old boards build them, by a real gcc 7: make test-gcc7 GCC7=DIR, where DIR/bin/gcc is one
 	@test -x "$(GCC7)/bin/gcc" || { echo "make test-gcc7: $(GCC7)/bin/gcc: not found; say GCC7=DIR, a directory with gcc 7" >&2; exit 2; }
 	@OMPLS_GCC7="$(abspath $(GCC7))" $(BIN)/python -m pytest -n 2 tests/boards/test_plan.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -74,19 +75,18 @@ class Sshd:
         return not self.processes() and not list(self.directory.glob("run-*"))
 
 
-@pytest.fixture(scope="session")
-def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
-    """Skips without sshd."""
+@contextlib.contextmanager
+def an_sshd(place: Path, more: str = "") -> Iterator[Sshd]:
+    """One with its files in `place`, and `more` in its configuration.  Skips without sshd."""
     program = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:" + os.environ["PATH"])
     if program is None or shutil.which("ssh") is None:
         pytest.skip("sshd is not installed: apt-get install openssh-server")
-    place = tmp_path_factory.mktemp("board")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     for key in ("host", "key"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", place / key], check=True)
-    (place / "sshd").write_text(_SSHD.format(port=port, place=place))
+    (place / "sshd").write_text(_SSHD.format(port=port, place=place) + more)
     (place / "client").write_text(_CLIENT.format(port=port, place=place))
     (place / "known").write_text(f"[127.0.0.1]:{port} {(place / 'host.pub').read_text()}")
     (place / "bin").mkdir()
@@ -103,6 +103,13 @@ def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
         assert until(lambda: subprocess.run(tried, env=environment, capture_output=True, check=False).returncode == 0)
         yield board
         serving.terminate()
+
+
+@pytest.fixture(scope="session")
+def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
+    """Skips without sshd."""
+    with an_sshd(tmp_path_factory.mktemp("board")) as board:
+        yield board
 
 
 @pytest.fixture(scope="session")
