@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -72,6 +73,16 @@ def _linked(source: Path, sources: dict[Path, str]) -> str:
     return LINK.sub(led, text)
 
 
+def variables(pages: Path) -> dict[str, str]:
+    """What mkdocs.yml asks for.  Without an address the site is for a browser that opens its pages as files."""
+    return {
+        "OMPLS_SITE": ompls.SITE,
+        "OMPLS_SITE_PUBLISHED": "true" if ompls.SITE else "false",
+        "OMPLS_SITE_PAGES": str(pages),
+        "NO_MKDOCS_2_WARNING": "1",
+    }
+
+
 def main() -> int:
     place = Path(sys.argv[1]).resolve()
     shutil.rmtree(place / "pages", ignore_errors=True)
@@ -81,16 +92,13 @@ def main() -> int:
     for at, picture in pictures().items():
         (place / "pages" / at).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(picture, place / "pages" / at)
-    environment = {
-        **os.environ,
-        "OMPLS_SITE": ompls.SITE,
-        "OMPLS_SITE_PAGES": str(place / "pages"),
-        "NO_MKDOCS_2_WARNING": "1",
-    }
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(ROOT / "mkdocs.yml")]
+    environment = {**os.environ, **variables(place / "pages")}
     done = subprocess.run([*command, "--site-dir", str(place / "html")], env=environment, check=False)
     if done.returncode == 0:
         print(f"{place / 'html' / 'index.html'}")
+        served = shlex.join(["python3", "-m", "http.server", "--bind", "127.0.0.1", "--directory", str(place / "html")])
+        print(f"To search in it: {served}")
     return done.returncode
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from command import ompls
 
+import ompls as ompls_package
 from ompls.analysis.rules import RULES
 from ompls.analysis.syntax import expand, filepass, limits, lines
 from ompls.project.devices import registry
@@ -47,6 +48,17 @@ def test_the_site_has_a_page_for_every_rule(monkeypatch: pytest.MonkeyPatch) -> 
     assert all(picture.is_file() for picture in site.pictures().values())
     for at in re.findall(r": ([a-z/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M):
         assert at in pages, at
+
+
+@pytest.mark.parametrize(("address", "published"), [("", "false"), ("https://example.org/ompls/", "true")])
+def test_without_an_address_pages_lead_to_files(monkeypatch: pytest.MonkeyPatch, address: str, published: str) -> None:
+    """`rules/` leads nowhere in a browser that opens files; hovers name an address's pages as `ADDRESS/rules/RULE/`."""
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    monkeypatch.setattr(ompls_package, "SITE", address)
+    given = importlib.import_module("site_pages").variables(Path("pages"))
+    asked = set(re.findall(r"!ENV \[(\w+),", (ROOT / "mkdocs.yml").read_text()))
+    assert asked == given.keys() - {"NO_MKDOCS_2_WARNING"}
+    assert (given["OMPLS_SITE"], given["OMPLS_SITE_PUBLISHED"]) == (address, published)
 
 
 def test_the_page_of_limits_has_the_codes_numbers() -> None:
