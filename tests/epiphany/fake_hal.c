@@ -1,7 +1,7 @@
 /* fake_hal.c -- a libe-hal for tests: memory of a board, and cores that answer as the run time on a chip would.
 
    A core runs no instructions: whatever kernel it is given counts up the `int` that its first parameter is the address of.  FAKE_HAL may be
-   `fault` (the core fails), `hang` (it does not end), or the name of a call that fails.  Calls are logged in the file FAKE_HAL_LOG. */
+   `fault` (the core fails), `hang` (it does not end), `team` (each kernel asks for all cores), or the name of a call that fails.  Calls are logged in the file FAKE_HAL_LOG. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +35,7 @@ static char *external;
 static unsigned char local[EPI_MOST][EPI_LOCAL];
 static volatile int started[EPI_MOST];
 static pthread_t threads[EPI_MOST];
+static volatile int in_team[EPI_MOST]; /* its master has not yet said that it has left */
 
 static int said(const char *call) {
     const char *log = getenv("FAKE_HAL_LOG"), *bad = getenv("FAKE_HAL");
@@ -48,6 +49,21 @@ static int is(const char *word) {
     return asked != NULL && strcmp(asked, word) == 0;
 }
 
+/* All other cores that are free become its team, and leave it; their master says so a while later, as on a chip where the last of them takes
+   long to count in the master's memory. */
+static void have_team(epi_slot *slot, unsigned self) {
+    const uint32_t before = slot->granted;
+    slot->apart = 0, slot->other = slot->entry;
+    __atomic_store_n(&slot->wanted, 15, __ATOMIC_SEQ_CST);
+    while (slot->granted == before && started[self]) usleep(100);
+    const uint32_t given = slot->given[0];
+    for (unsigned n = 0; n < 16; n++) in_team[n] |= (int)(given >> n & 1);
+    usleep(200000);
+    for (unsigned n = 0; n < 16; n++)
+        if ((given >> n & 1) != 0) in_team[n] = 0;
+    __atomic_store_n(&slot->wanted, EPI_LEFT, __ATOMIC_SEQ_CST);
+}
+
 static void *run(void *given) {
     const unsigned n = (unsigned)(size_t)given;
     epi_control *control = (void *)external;
@@ -56,6 +72,7 @@ static void *run(void *given) {
         usleep(100);
         if (slot->status != EPI_START) continue;
         slot->status = EPI_RUNNING;
+        if (slot->argument == 0) continue; /* of a team: its master tells when it has left */
         const uint32_t *parameters = (const void *)(external + (slot->argument - EPI_EXTERNAL) + sizeof(epi_parameters));
         const uint32_t *first = (const void *)(external + (parameters[0] - EPI_EXTERNAL));
         const int there = slot->entry >= EPI_CODE && slot->entry < slot->code && local[n][slot->entry] + local[n][slot->entry + 1] != 0;
@@ -64,6 +81,7 @@ static void *run(void *given) {
             slot->status = EPI_FAULT;
             continue;
         }
+        if (is("team")) have_team(slot, n);
         ++*(int *)(void *)(external + (*first - EPI_EXTERNAL));
         __atomic_store_n(&slot->status, EPI_DONE, __ATOMIC_SEQ_CST);
     }
@@ -108,6 +126,7 @@ ssize_t e_write(void *to, unsigned row, unsigned column, off_t offset, const voi
 }
 
 int e_reset_group(e_epiphany_t *g) {
+    if (in_team[g->row * 4 + g->column]) said("too_early");
     stop(g->row * 4 + g->column);
     return said("e_reset_group");
 }

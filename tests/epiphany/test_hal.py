@@ -106,6 +106,30 @@ def test_kernels_run_on_the_board(library: Path, tools: str, tmp_path: Path) -> 
     assert calls[calls.index("e_start") + 1 :].count("e_reset_group") == 1 + 16
 
 
+TWO_KERNELS = """\
+#include <unistd.h>
+int main(void)
+{
+    int a = 0, b = 0;
+#pragma omp target map(tofrom: a) nowait
+    a++;
+    usleep(100000);
+#pragma omp target map(tofrom: b) nowait
+    b++;
+#pragma omp taskwait
+    return a + b - 2;
+}
+"""
+
+
+def test_no_core_of_a_team_is_taken_before_all_have_left(library: Path, tools: str, tmp_path: Path) -> None:
+    """The first of two kernels has all cores; the second one gets one, anew, when nobody touches the memory of another."""
+    done, calls = run(library, tools, tmp_path, "team", TWO_KERNELS)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "too_early" not in calls
+    assert calls.count("e_start") >= 16
+
+
 @pytest.mark.parametrize("call", ["e_init", "e_reset_system", "e_alloc", "e_open", "e_write"])
 def test_a_board_that_is_not_there_is_told(library: Path, tools: str, tmp_path: Path, call: str) -> None:
     done, calls = run(library, tools, tmp_path, call)

@@ -50,13 +50,16 @@ typedef struct {
     uint32_t filled[2];
 } epi_parameters;
 
+/* A kernel is done when its first core says so.  The others of a team say nothing: their master does when all of them have left, that is
+   when none of them touches another's memory any more (EPI_LEFT, or that it asks for the next one), and then they are free. */
 enum { EPI_IDLE, EPI_START, EPI_RUNNING, EPI_DONE, EPI_FAULT };
+#define EPI_LEFT (~0u)
 
 typedef struct {
     volatile uint32_t status; /* a futex of the emulated board */
     uint32_t entry, argument; /* a function on the chip, and what it gets */
     uint32_t code;            /* where the kernel's code ends in local memory */
-    volatile uint32_t wanted, granted;   /* cores that it asks for; a number that grows with each answer */
+    volatile uint32_t wanted, granted;   /* cores that it asks for, or EPI_LEFT; a number that grows with each answer */
     uint32_t apart, other;               /* 1: masters of teams; the function that those begin with */
     uint32_t given[EPI_MOST / 32];       /* the answer: a bit for each core */
     uint32_t fault, address, place, why; /* 1: read, 2: write; of what; where in the image; the signal */

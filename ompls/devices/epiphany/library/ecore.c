@@ -13,17 +13,17 @@ bool chip_testset(word *lock) {
     return value == 0;
 }
 
+/* Who waits for what is not in its own memory leaves the way there to others meanwhile. */
+void chip_pause(void) {
+    for (int i = 0; i < 100; i++) __asm__ volatile("" : : : "memory");
+}
+
 void lock(word *l) {
-    while (!chip_testset(l)) continue;
+    while (!chip_testset(l)) chip_pause();
 }
 
 void unlock(word *l) {
     *l = 0;
-}
-
-/* Who waits for what is in external memory leaves its bus to others meanwhile. */
-void chip_pause(void) {
-    for (int i = 0; i < 100; i++) __asm__ volatile("" : : : "memory");
 }
 
 void chip_reach(volatile uint8_t *marks, const core *c) {

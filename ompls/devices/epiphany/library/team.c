@@ -5,26 +5,25 @@
    the thread 2^k further on. */
 #include "chip.h"
 
+/* From here on the program may give the cores of the kernel, or those of its team, to somebody else. */
+static void tell(volatile uint32_t *of, uint32_t what) {
+    __atomic_store_n(of, what, __ATOMIC_SEQ_CST);
+    chip_tell_host();
+}
+
 /* Cores that the program has started with `other`, at most `wanted`. */
 static uint32_t ask(core *c, uint32_t wanted, bool apart, void (*other)(core *), core **into) {
     epi_slot *slot = slot_of(c);
     uint32_t before = slot->granted, given = 0, address = c->first;
     if (wanted == 0) return 0;
     slot->apart = apart, slot->other = (uint32_t)other;
-    __atomic_store_n(&slot->wanted, wanted, __ATOMIC_SEQ_CST);
-    chip_tell_host();
+    tell(&slot->wanted, wanted);
     for (uint32_t bell; bell = chip_bell(c), slot->granted == before;) chip_rest(c, bell);
     const epi_geometry *g = &control()->geometry;
     for (uint32_t row = 0, n = 0; row < g->rows; row++, address += (64 - g->columns) << 20)
         for (uint32_t column = 0; column < g->columns; column++, n++, address += 1 << 20)
             if ((slot->given[n / 32] >> n % 32 & 1) != 0) into[given++] = core_at(address);
     return given;
-}
-
-/* From here on the program may give the core to somebody else. */
-static void finish(core *c) {
-    __atomic_store_n(&slot_of(c)->status, EPI_DONE, __ATOMIC_SEQ_CST);
-    chip_tell_host();
 }
 
 static void count(core *of, word *counter) {
@@ -143,7 +142,6 @@ static void member(core *c) {
     t->body(t->data);
     end_region(c);
     c->team = 0;
-    finish(c);
     count(master, &master->done);
 }
 
@@ -177,6 +175,7 @@ uint32_t team_run(void (*body)(void *), void *data, uint32_t threads, word *inne
     body(data);
     end_region(c);
     wait_for_count(c, &c->done, t->threads - 1);
+    tell(&slot_of(c)->wanted, EPI_LEFT);
     c->team = 0, c->group = group, c->threads = kept;
     c->level--;
     return t->threads;
@@ -214,7 +213,7 @@ void serve(core *c) {
     move_sections(all, true);
     ((void (*)(void **))slot->entry)((void **)(all + 1));
     move_sections(all, false);
-    finish(c);
+    tell(&slot_of(c)->status, EPI_DONE);
 }
 
 /* --- leagues -------------------------------------------------------------------------------------------------------- */
@@ -234,7 +233,6 @@ static void lead(core *c) {
     c->leader = first;
     first->region(first->data);
     c->leader = 0;
-    finish(c);
     count(first, &first->ended);
 }
 

@@ -57,11 +57,11 @@ void epi_give_back(board *b, cores those) {
 }
 
 /* What a core asks for: cores for its team near to it, or masters of other teams far from all that the kernel has. */
-static cores grant(board *b, const ompls_launch_request *request, int asking, cores mine) {
+static cores grant(board *b, const ompls_launch_request *request, int asking, uint32_t wanted, cores mine) {
     epi_slot *slot = &b->control->slots[asking];
     cores found = 0;
     pthread_mutex_lock(&b->lock);
-    for (uint32_t given = 0; given < slot->wanted; given++) {
+    for (uint32_t given = 0; given < wanted; given++) {
         int n = take_core(b, request, slot->apart ? mine | found : epi_bit(asking), slot->apart != 0);
         if (n < 0) break;
         found |= epi_bit(n);
@@ -78,15 +78,21 @@ static cores grant(board *b, const ompls_launch_request *request, int asking, co
     return found;
 }
 
-/* The cores of a kernel that have finished are given back; those that ask for more get an answer.  What it has then. */
-cores epi_look_after(board *b, const ompls_launch_request *request, int master, cores mine) {
-    cores done = 0;
-    for (int n = 0; n < b->number; n++)
-        if (n != master && (mine & epi_bit(n)) != 0 && b->control->slots[n].status == EPI_DONE) done |= epi_bit(n);
-    if (done != 0) epi_give_back(b, done), mine &= ~done;
-    for (int n = 0; n < b->number; n++)
-        if ((mine & epi_bit(n)) != 0 && b->control->slots[n].wanted != 0) mine |= grant(b, request, n, mine);
-    return mine;
+/* The cores of a team that has left are given back; those that ask for more get an answer. */
+void epi_look_after(board *b, const ompls_launch_request *request, held *mine) {
+    for (int n = 0; n < b->number; n++) {
+        const uint32_t wanted = (mine->all & epi_bit(n)) != 0 ? b->control->slots[n].wanted : 0;
+        if (wanted == 0) continue;
+        const bool apart = wanted != EPI_LEFT && b->control->slots[n].apart != 0;
+        if (!apart && mine->team[n] != 0) {
+            epi_give_back(b, mine->team[n]);
+            mine->all &= ~mine->team[n], mine->team[n] = 0;
+        }
+        if (wanted == EPI_LEFT) continue;
+        const cores found = grant(b, request, n, wanted, mine->all);
+        mine->all |= found;
+        if (!apart) mine->team[n] = found;
+    }
 }
 
 void epi_reset(board *b, cores those) {

@@ -54,6 +54,11 @@ static inline cores epi_bit(int n) {
     return (cores)1 << n;
 }
 
+/* The cores of a kernel, and of these the teams that masters have. */
+typedef struct {
+    cores all, team[EPI_MOST];
+} held;
+
 typedef struct epi_hal epi_hal; /* hal.c */
 
 typedef struct {
@@ -110,7 +115,7 @@ int epi_attach(void *handle, ompls_address where, ompls_address target, ompls_er
 /* cores.c */
 void epi_start(board *b, int n, const kernel *k, uint32_t entry, uint32_t argument);
 void epi_give_back(board *b, cores those);
-cores epi_look_after(board *b, const ompls_launch_request *request, int master, cores mine);
+void epi_look_after(board *b, const ompls_launch_request *request, held *mine);
 void epi_reset(board *b, cores those);
 int epi_wait_for_core(board *b, const ompls_launch_request *request, ompls_error *err);
 

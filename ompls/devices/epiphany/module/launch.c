@@ -82,21 +82,21 @@ double epi_limit(void) {
 /* Until the kernel of `master` has ended, well or not. */
 static int await(board *b, int master, const ompls_launch_request *request, ompls_error *err) {
     const double deadline = epi_limit(), since = epi_seconds();
-    cores mine = epi_bit(master);
+    held mine = {.all = epi_bit(master)};
     for (;;) {
         uint32_t now = b->control->host;
-        mine = epi_look_after(b, request, master, mine);
+        epi_look_after(b, request, &mine);
         for (int n = 0; n < b->number; n++) {
-            if ((mine & epi_bit(n)) == 0 || b->control->slots[n].status != EPI_FAULT) continue;
+            if ((mine.all & epi_bit(n)) == 0 || b->control->slots[n].status != EPI_FAULT) continue;
             epi_report(b, n, request, err);
-            epi_reset(b, mine);
-            epi_give_back(b, mine);
+            epi_reset(b, mine.all);
+            epi_give_back(b, mine.all);
             return 1;
         }
-        if (b->control->slots[master].status == EPI_DONE && mine == epi_bit(master)) break;
+        if (b->control->slots[master].status == EPI_DONE) break; /* all others have counted there */
         if (deadline > 0 && epi_seconds() - since > deadline) {
-            epi_reset(b, mine);
-            epi_give_back(b, mine);
+            epi_reset(b, mine.all);
+            epi_give_back(b, mine.all);
             return ompls_device_fail(err, "see the kernel, or OMPLS_EPIPHANY_DEADLINE", "kernel %s did not end within %g seconds; its %scores were reset", request->name, deadline, b->hal == NULL ? "emulated " : "");
         }
         if (b->hal == NULL && kill((pid_t)b->control->process, 0) != 0 && errno == ESRCH) {
@@ -105,7 +105,7 @@ static int await(board *b, int master, const ompls_launch_request *request, ompl
         }
         epi_pause(b, now);
     }
-    epi_give_back(b, mine);
+    epi_give_back(b, mine.all);
     epi_tell_findings(b, request);
     return 0;
 }
