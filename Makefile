@@ -90,8 +90,9 @@ bench-static: $(READY_DEV) ## compare generated CUDA with hand-written, by what 
 	@OMPLS_NVDISASM=$$($(BIN)/python tools/nvdisasm.py .cache/nvdisasm) || exit 2; export OMPLS_NVDISASM; \
 	$(BIN)/python bench/gpu/static.py $(STATIC)
 
-bench-cluster: $(READY_DEV) ## nodes as devices against raw MPI, in one run, on an idle machine
+bench-cluster: $(READY_DEV) ## nodes as devices against raw MPI, in one run, and the paper's figures 2 to 9 (FIGURES="--nodes 1 2 4 --size paper"), on an idle machine
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python bench/cluster_bench.py
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python bench/cluster_figures.py --svg cluster-figures.svg $(FIGURES)
 
 bench-epiphany: $(READY_DEV) ## what kernels cost on the emulated board, and how long its example programs take, on an idle machine
 	@$(BIN)/python bench/epiphany_bench.py --programs

@@ -60,6 +60,17 @@ def test_what_travels_is_what_is_told_before(built: Built, tmp_path: Path) -> No
     assert counts[1] - counts[0] == sum(r["messages"] for r in regions.values()) + of_main_4
 
 
+def test_what_travelled_is_counted(built: Built, tmp_path: Path) -> None:
+    """As something in between counts it."""
+    command = f"{sys.executable} {Path(__file__).parent / 'counted.py'} {tmp_path / 'log'}"
+    done = run(built("everything", "away"), AWAY_COMMAND=command, OMPLS_REMOTE_COUNT=str(tmp_path / "count"))
+    assert done.returncode == 7
+    lines = (tmp_path / "log").read_text().splitlines()
+    ways = [[int(line[1:]) for line in lines if line.startswith(way)] for way in "+-"]
+    name, *numbers = (tmp_path / "count").read_text().split()
+    assert (name, [int(n) for n in numbers]) == ("away:0", [f(way) for way in ways for f in (len, sum)])
+
+
 def test_two_far_sides_are_two_devices(built: Built, expected: str) -> None:
     done = run(built("everything", "away"), OMPLS_DEVICES="away:2")
     assert (done.returncode, done.stdout) == (7, 2 * expected)

@@ -71,6 +71,7 @@ static void near_close(void *device) {
     ompls_error err;
     if (n->line != NULL) {
         if (near_say(n, &err, WIRE_CLOSE, 0, 0, 0, 0) != NULL && near_flush(n, &err) == 0) n->near->end(n->index, 0);
+        near_tell_count(n);
         n->line = NULL;
     }
     ompls_near_addresses_drop(&n->addresses);
@@ -140,7 +141,7 @@ static int near_start_in(void *device, ompls_address to, const void *from, uint6
     else if (near_flush(n, err) != 0) return done(n, 1);
     for (uint64_t at = 0; !small && at < size; at += OMPLS_PIECE) {
         uint64_t piece = size - at < OMPLS_PIECE ? size - at : OMPLS_PIECE;
-        if (near_carried(n, n->line->put_data(n->line, (const char *)from + at, piece), err) != 0) return done(n, 1);
+        if (near_put_data(n, (const char *)from + at, piece, err) != 0) return done(n, 1);
     }
     return done(n, 0);
 }

@@ -3,7 +3,11 @@
 #include "talk.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,7 +50,24 @@ int near_flush(near_device *n, ompls_error *err) {
     if (size == 0) return 0;
     n->said++;
     memcpy(n->batch, &n->said, sizeof n->said);
+    n->there.messages++, n->there.bytes += size;
     return near_carried(n, n->line->put(n->line, n->batch, size), err);
+}
+
+int near_put_data(near_device *n, const void *bytes, uint64_t size, ompls_error *err) {
+    n->there.messages++, n->there.bytes += size;
+    return near_carried(n, n->line->put_data(n->line, bytes, size), err);
+}
+
+void near_tell_count(const near_device *n) {
+    const char *path = getenv("OMPLS_REMOTE_COUNT");
+    char line[256];
+    if (path == NULL || path[0] == '\0') return;
+    int length = snprintf(line, sizeof line, "%s:%d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", n->near->name, n->index, n->there.messages,
+                          n->there.bytes, n->back.messages, n->back.bytes);
+    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (file < 0 || write(file, line, (size_t)length) != length) ompls_warn("OMPLS_REMOTE_COUNT: %s: %s", path, strerror(errno));
+    if (file >= 0) close(file);
 }
 
 char *near_say(near_device *n, ompls_error *err, uint32_t what, uint64_t a, uint64_t b, uint64_t c, uint64_t length) {
@@ -75,6 +96,7 @@ static int take_data(near_device *n, const wire_record *r, const char *bytes, ui
     for (uint64_t at = 0; r->length == 0 && at < wanted->size; at += OMPLS_PIECE) {
         uint64_t size = wanted->size - at < OMPLS_PIECE ? wanted->size - at : OMPLS_PIECE;
         if (near_carried(n, n->line->get_data(n->line, (char *)wanted->into + at, size), err) != 0) return 1;
+        n->back.messages++, n->back.bytes += size;
     }
     return 0;
 }
@@ -135,6 +157,7 @@ int near_wait(near_device *n, wire_record *last, ompls_properties *opened, ompls
         if (length < sizeof number) return near_damaged(n, err);
         memcpy(&number, n->answer, sizeof number);
         if (number == 0) continue; /* a beat */
+        n->back.messages++, n->back.bytes += length;
         if (number != ++n->heard) return near_damaged(n, err);
         while (state == 0 && at < length) {
             wire_record r;

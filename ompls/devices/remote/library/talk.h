@@ -8,6 +8,8 @@
 #define near_fail ompls_near_fail
 #define near_lose ompls_near_lose
 #define near_carried ompls_near_carried
+#define near_put_data ompls_near_put_data
+#define near_tell_count ompls_near_tell_count
 #define near_flush ompls_near_flush
 #define near_say ompls_near_say
 #define near_damaged ompls_near_damaged
@@ -35,6 +37,9 @@ typedef struct near_device {
     uint32_t nreads, room;
     ompls_error lost;       /* why, once it is */
     char port[OMPLS_PORT];  /* where others reach it */
+    struct {
+        uint64_t messages, bytes;
+    } there, back;          /* what has travelled; beats are no messages */
     struct near_device *peers[OMPLS_MOST_PEERS]; /* those that it has met */
     char batch[OMPLS_FRAME], answer[OMPLS_FRAME] __attribute__((aligned(16)));
 } near_device;
@@ -49,6 +54,10 @@ int near_lose(near_device *n, ompls_error *err, const char *why);
 int near_damaged(near_device *n, ompls_error *err);
 /* What a function of the line returned. */
 int near_carried(near_device *n, int code, ompls_error *err);
+/* A payload goes there. */
+int near_put_data(near_device *n, const void *bytes, uint64_t size, ompls_error *err);
+/* A line with what has travelled, where OMPLS_REMOTE_COUNT says: name, messages and bytes there, messages and bytes back. */
+void near_tell_count(const near_device *n);
 /* Room for a record's bytes in the batch; 0: the device is lost. */
 char *near_say(near_device *n, ompls_error *err, uint32_t what, uint64_t a, uint64_t b, uint64_t c, uint64_t length);
 int near_flush(near_device *n, ompls_error *err);
