@@ -16,7 +16,7 @@ from ompls.cli.remembered import Remembered
 from ompls.cli.terminal import progress
 from ompls.runtime.boards import board as there
 from ompls.runtime.boards import registered
-from ompls.runtime.boards.ssh import Connection
+from ompls.runtime.boards.ssh import Connection, logged_in
 from ompls.runtime.folders import AUTO
 
 OUR_ERROR = 125
@@ -83,9 +83,12 @@ def run(arguments: argparse.Namespace, scratch: Path, record: Path | None) -> in
         from ompls.cli import options
 
         options.translatable(device)
-    with Connection(board, scratch) as connection:
+
+    def work(connection: Connection) -> int:
         connection.open_ahead()  # we translate meanwhile
         code = _Run(arguments, scratch, device, record).on(connection, memory)
         if record is not None and connection.alive:
             there.trace(connection, record)
         return code
+
+    return logged_in(board, scratch, work)

@@ -111,7 +111,7 @@ def _exec(arguments: argparse.Namespace) -> int:
     from ompls.cli.ending import tidy_end
     from ompls.runtime.boards import board as there
     from ompls.runtime.boards.needed import refuse_newer
-    from ompls.runtime.boards.ssh import Connection
+    from ompls.runtime.boards.ssh import Connection, logged_in
     from ompls.runtime.scratch import scratch
 
     board = registered.one(arguments.name)
@@ -120,13 +120,17 @@ def _exec(arguments: argparse.Namespace) -> int:
     if not data.startswith(b"\x7fELF"):
         raise Problem(f"cannot run {path}: it is no program for Linux; name one that is linked", OUR_ERROR)
     refuse_newer(path, board.facts, str(path))
-    with tidy_end(), scratch() as directory, Connection(board, directory) as connection:
-        name = f"programs/{there.digest({path.name: data})}/{path.name}"
-        environment = there.settings(os.environ)
-        if os.environ.get("OMPLS_DEVICES"):
-            environment["OMPLS_DEVICES"] = os.environ["OMPLS_DEVICES"]
+    name = f"programs/{there.digest({path.name: data})}/{path.name}"
+    environment = there.settings(os.environ)
+    if os.environ.get("OMPLS_DEVICES"):
+        environment["OMPLS_DEVICES"] = os.environ["OMPLS_DEVICES"]
+
+    def work(connection: Connection) -> int:
         put = partial(there.put_file, connection, name, data)
         return there.run(connection, name, put, arguments.words, environment)
+
+    with tidy_end(), scratch() as directory:
+        return logged_in(board, directory, work)
 
 
 _ACTIONS = {"add": _add, "list": _list, "test": _test, "remove": _remove, "exec": _exec}

@@ -140,6 +140,7 @@ def test_a_connection_that_is_cut_is_told(board: Sshd) -> None:
     with running(board, "spin") as run:
         told = cut(run)
     assert "the connection was lost" in told
+    assert "logging in again" not in told  # the program would run twice
     assert until(board.is_clean)
 
 

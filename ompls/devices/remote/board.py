@@ -20,7 +20,7 @@ from ompls.runtime.boards.logins import Login, last
 from ompls.runtime.boards.needed import refuse_newer
 from ompls.runtime.boards.plan import planned
 from ompls.runtime.boards.registered import Board
-from ompls.runtime.boards.ssh import Connection
+from ompls.runtime.boards.ssh import Call, Connection, Lost
 from ompls.runtime.devices import Availability, ImageJob
 from ompls.runtime.errors import DeviceUnavailable, RuntimeProblem
 from ompls.runtime.machine import Machine, architecture_of
@@ -32,10 +32,21 @@ class OnBoard(Streams):
 
     def __init__(self, board: Board, image: bytes) -> None:
         with contextlib.ExitStack() as opened:
-            connection = opened.enter_context(Connection(board, opened.enter_context(scratch())))
-            call = there.serve(connection, image, there.settings(os.environ))
+            try:
+                call = self._call(board, image, opened)
+            except Lost as lost:
+                opened.close()
+                if not lost.again:
+                    raise
+                call = self._call(board, image, opened)
             super().__init__(board.name, call.process, call.link)
             self._login = opened.pop_all()
+
+    @staticmethod
+    def _call(board: Board, image: bytes, opened: contextlib.ExitStack) -> Call:
+        """On a login that ends with `opened`."""
+        connection = opened.enter_context(Connection(board, opened.enter_context(scratch())))
+        return there.serve(connection, image, there.settings(os.environ))
 
     def end(self, lost: bool) -> None:
         super().end(lost)

@@ -190,12 +190,14 @@ def run_kept(
     pairs = ["{}={}".format(*pair) for pair in sorted(environment.items())]
     words = ("lines" if os.isatty(1) else "whole", program, *pairs, "--", *arguments)
     with _Signals(connection):
+        connection.has_started = True  # as far as we know, until it says that there is none
         call = connection.call("run", *words)
         if not call.begun():
             code = call.ended()
             if not connection.alive or code == LOST:
                 raise connection.lost()
-            return None if code == _ABSENT else code
+            connection.has_started = code != _ABSENT
+            return code if connection.has_started else None
         output = _Output(call)
         _Input(call)
         try:

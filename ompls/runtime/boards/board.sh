@@ -39,7 +39,8 @@ watch() {
     enter
     mkdir -p "$run" || fail "the board cannot write to $directory: free some space there"
     trap '' HUP INT PIPE TERM
-    find "$directory" -maxdepth 1 -name 'run-*' -mtime +1 -exec rm -rf {} + 2>/dev/null
+    : >"$run/alive" # what nobody has touched for a day was left by a board that lost its power
+    find "$directory" -maxdepth 2 -path '*/run-*/alive' -mtime +1 -exec sh -c 'rm -rf "${1%/alive}"' sh {} \; 2>/dev/null
     parent=$$
     (   # nothing heard for a while: the network may be gone without anybody being told
         silent=0
@@ -56,6 +57,7 @@ watch() {
     begin
     while read -r word; do
         kill -USR1 "$guard" 2>/dev/null
+        : >"$run/alive"
         case $word in
         INT | TERM | HUP) [ -s "$run/pid" ] && kill -s "$word" -- "-$(cat "$run/pid")" ;;
         KILL) end_processes; mkdir -p "$run" ;;

@@ -13,10 +13,11 @@ import shlex
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 from pathlib import Path
-from typing import IO, Any, Optional, Sequence, Tuple
+from typing import IO, Any, Callable, Optional, Sequence, Tuple, TypeVar
 
 from ..errors import RuntimeProblem, one_line
 from . import logins
@@ -30,6 +31,7 @@ SILENCE = 15  # seconds without one after which a board ends what we started the
 LOGIN = 120.0  # seconds for a login, with its questions
 _LONGEST = 1 << 16  # bytes that a shell may write at its start
 LOST = 255  # ssh's own code
+Result = TypeVar("Result")
 _OPTIONS = (
     "ForwardAgent=no",
     "ForwardX11=no",
@@ -49,6 +51,8 @@ _OPTIONS = (
 
 class Lost(RuntimeProblem):
     """The board cannot be reached, or not any more."""
+
+    again = False  # whether another login may help: there was one, and nothing of the user's had begun
 
 
 def _ignore_interrupt() -> None:
@@ -130,6 +134,7 @@ class Connection:
         self._sending = threading.Lock()
         self._opening: Optional[threading.Thread] = None
         self._spare: Optional[Tuple["subprocess.Popen[bytes]", socket.socket]] = None
+        self.has_started = False  # a program of the user's
 
     def __enter__(self) -> "Connection":
         return self
@@ -269,7 +274,9 @@ class Connection:
         """The error of a connection that ended."""
         why = "the connection was lost" + (": " + said if said else "")
         hint = "what ran there is ended; look at the network, and try again"
-        return Lost("board '{}'".format(self.board.name), why, hint)
+        made = Lost("board '{}'".format(self.board.name), why, hint)
+        made.again = self._is_ready and not self.has_started
+        return made
 
     def close(self) -> None:
         """Log out: what still runs there ends."""
@@ -289,6 +296,25 @@ class Connection:
             self._watch.kill()
         except ValueError:  # closed before
             pass
+
+
+def logged_in(board: Board, scratch: Path, work: Callable[[Connection], Result]) -> Result:
+    """What `work` does with a login; with another one if it was lost before a program began, once.
+
+    Raises what `work` raises.
+    """
+    try:
+        with Connection(board, scratch) as connection:
+            return work(connection)
+    except Lost as lost:
+        if not lost.again:
+            raise
+        text = "ompls: the connection to '{}' was lost; logging in again\n"
+        sys.stderr.write(text.format(board.name))
+    place = scratch / "again"  # the first login's socket may be there
+    place.mkdir(mode=0o700)
+    with Connection(board, place) as connection:
+        return work(connection)
 
 
 class _Kept:

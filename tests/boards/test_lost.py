@@ -1,0 +1,163 @@
+"""Boards that are shared, lost, full and interrupted: what is said, and that nothing is left."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from waiting import until
+
+from .conftest import Sshd, cut, logins
+
+PROGRAM = Path(__file__).parent / "programs/streams.c"
+LARGE = 96 << 20  # bytes, of which the copy takes a moment
+
+
+@contextlib.contextmanager
+def begun(board: Sshd, *words: object) -> Iterator[subprocess.Popen[str]]:
+    """`ompls WORDS` in the background; it ends with the block."""
+    command = [sys.executable, "-m", "ompls", *map(str, words)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+    with subprocess.Popen(command, env=board.environment, text=True, **pipes) as run:  # type: ignore[call-overload]
+        try:
+            yield run
+        finally:
+            run.kill()
+
+
+def new_program(place: Path) -> Path:
+    """One that no board has."""
+    source = place / "streams.c"
+    source.write_text(f"/* {os.urandom(8).hex()} */ static const char unique[] = \"{os.urandom(8).hex()}\";\n"
+                      f"const char *ours(void) {{ return unique; }}\n{PROGRAM.read_text()}")  # fmt: skip
+    return source
+
+
+@pytest.fixture(scope="module")
+def large(board: Sshd, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """programs/streams.c, linked, and long."""
+    program = tmp_path_factory.mktemp("large") / "streams"
+    done = board.ompls("cc", "-fopenmp", "-fopenmp-targets=host", "-o", program, PROGRAM)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def grown(program: Path, place: Path) -> Path:
+    """Another one, which no board has."""
+    path = place / "grown"
+    path.write_bytes(program.read_bytes())
+    with path.open("ab") as file:
+        file.write(os.urandom(64))
+        file.truncate(LARGE)
+    path.chmod(0o755)
+    return path
+
+
+def copying(board: Sshd) -> list[Path]:
+    return list(board.directory.glob("put-*/x"))
+
+
+def test_two_runs_at_once_are_right(board: Sshd, tmp_path: Path) -> None:
+    """Of a program that both of them build."""
+    source = new_program(tmp_path)
+    with begun(board, "run", "--remote", "nano", source) as one, begun(board, "run", "--remote", "nano", source) as two:
+        for run in (one, two):
+            assert run.communicate(timeout=120) == ("499500\n", "an error's text\n")
+            assert run.returncode == 7
+    assert until(board.is_clean)
+    assert not list(board.directory.glob("put-*"))
+    assert len(list(board.directory.glob("programs/*/*"))) == len(list(board.directory.glob("programs/*")))
+
+
+def test_who_ends_a_run_ends_no_other(board: Sshd) -> None:
+    words = ("run", "--remote", "nano", PROGRAM, "--", "wait")
+    with begun(board, *words) as one, begun(board, *words) as two:
+        for run in (one, two):
+            assert run.stdout is not None
+            assert run.stdout.readline() == "waiting\n"
+        one.send_signal(signal.SIGINT)
+        assert one.wait(20) == 128 + signal.SIGINT
+        assert board.processes()
+        assert two.poll() is None
+        assert len(list(board.directory.glob("run-*"))) == 1
+        two.send_signal(signal.SIGINT)
+        assert two.wait(20) == 128 + signal.SIGINT
+    assert until(board.is_clean)
+
+
+def test_a_run_of_days_is_left_alone_by_the_next_login(board: Sshd) -> None:
+    before = time.time() - 3 * 86400
+    lost = board.directory / "run-lost"
+    lost.mkdir()
+    (lost / "alive").touch()
+    os.utime(lost / "alive", (before, before))
+    with begun(board, "run", "--remote", "nano", PROGRAM, "--", "wait") as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "waiting\n"
+        assert until(lambda: not lost.exists())  # a board's power went
+        (place,) = board.directory.glob("run-*")
+        os.utime(place, (before, before))
+        assert board.ompls("remote", "test", "nano").returncode == 0
+        assert place.exists()
+        run.send_signal(signal.SIGINT)
+        assert run.wait(20) == 128 + signal.SIGINT
+    assert until(board.is_clean)
+
+
+def test_a_connection_that_is_cut_in_a_copy_is_made_again_once(board: Sshd, large: Path, tmp_path: Path) -> None:
+    with begun(board, "remote", "exec", "nano", grown(large, tmp_path)) as run:
+        assert until(lambda: bool(copying(board)))
+        (login,) = logins(run.pid)
+        os.kill(login, signal.SIGKILL)
+        output, said = run.communicate(timeout=120)
+    assert (output, run.returncode) == ("499500\n", 7)
+    assert said == "ompls: the connection to 'nano' was lost; logging in again\nan error's text\n"
+    assert until(board.is_clean)
+    assert until(lambda: not list(board.directory.glob("put-*")))
+
+
+def test_one_that_is_cut_twice_is_told(board: Sshd, large: Path, tmp_path: Path) -> None:
+    with begun(board, "remote", "exec", "nano", grown(large, tmp_path)) as run:
+        assert until(lambda: bool(copying(board)))
+        (login,) = logins(run.pid)
+        os.kill(login, signal.SIGKILL)
+        assert until(lambda: bool(logins(run.pid)) and logins(run.pid) != [login] and bool(copying(board)))
+        told = cut(run)
+    assert "logging in again" in told
+    assert "ompls: error: board 'nano': the connection was lost" in told
+    assert until(board.is_clean)
+    assert until(lambda: not list(board.directory.glob("put-*")))
+
+
+def test_ctrl_c_while_it_is_built_leaves_nothing(board: Sshd, tmp_path: Path) -> None:
+    with begun(board, "run", "--remote", "nano", new_program(tmp_path)) as run:
+        assert until(lambda: any(name.startswith(("python", "gcc", "cc1")) for name in board.processes()))
+        run.send_signal(signal.SIGINT)
+        assert run.wait(20) == 130
+    assert until(board.is_clean)
+    assert until(lambda: not list(board.directory.glob("programs/*/streams.*")))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a small file system")
+def test_a_disk_that_is_full_while_it_is_built_is_told(sshd: Sshd, tmp_path: Path) -> None:
+    other = Sshd(sshd.place, {**sshd.environment, "XDG_CONFIG_HOME": str(tmp_path / "config")})
+    place = tmp_path / "small"
+    place.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", place], check=False).returncode != 0:
+        pytest.skip("nothing can be mounted here")
+    try:
+        assert other.ompls("remote", "add", "small", "board", "--dir", place / "there").returncode == 0
+        done = other.ompls("run", "--remote", "small", PROGRAM)
+        assert done.returncode == 125
+        assert "No space left on device" in done.stderr
+        assert not list(place.glob("there/programs/*/*"))
+        assert not list(place.glob("there/run-*"))
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
