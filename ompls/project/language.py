@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ompls.project.files import read_regular
 from ompls.project.gcc_options import language_of, values
 from ompls.project.problem import FileProblem
-from ompls.project.workspace import Workspace
+from ompls.project.sourceflags import SourceFlags
 
 _SUFFIXES = {
     "C++": ".cc .cp .cxx .cpp .CPP .c++ .C .ii .hh .H .hp .hxx .hpp .HPP .h++ .tcc",
@@ -37,12 +37,12 @@ def foreign(path: str, flags: Sequence[str] = ()) -> str:
 class Languages:
     """Which files of a workspace are not C; compile databases are read once."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
+    def __init__(self, flags: SourceFlags) -> None:
+        self._flags = flags
 
     def of_source(self, path: str) -> str:
         """As `foreign`, with the flags that the project has for the file."""
-        return foreign(path, self._workspace.flags(path))
+        return foreign(path, self._flags.flags(path))
 
     def of_header(self, path: str) -> str:
         """The language of the sources that include the header `path`, else of all around it: "" where one is C, or
@@ -58,10 +58,10 @@ class Languages:
         """Some sources of the header's project: of the compile database, else of the nearest folder with some, in
         itself or just below."""
         folder = near = os.path.dirname(path)
-        found = [source for source in self._workspace.compiled(path) if _is_source(source)]
+        found = [source for source in self._flags.compiled(path) if _is_source(source)]
         while not found:
             found = _sources(folder) or [source for below in _folders(folder) for source in _sources(below)]
-            if not any(folder.startswith(os.path.join(root, "")) for root in self._workspace.roots):
+            if not any(folder.startswith(os.path.join(root, "")) for root in self._flags.roots):
                 break
             folder = os.path.dirname(folder)
         return sorted(found, key=lambda source: (os.path.dirname(source) != near, source))[:_MOST]

@@ -15,20 +15,17 @@ from ompls.project import compiler, skeleton
 from ompls.project.cache import DiskCache, key_of, stamps
 from ompls.project.compiler import Preprocessed
 from ompls.project.files import read_source
-from ompls.project.flags import CompileFlags, allowed, version_flags
+from ompls.project.flags import allowed, version_flags
 from ompls.project.problem import EnvironmentProblem, FileProblem
-from ompls.project.projectfile import ProjectFiles
+from ompls.project.sourceflags import SourceFlags
 from ompls.runtime.machine import HERE, Machine
 
 
-class Workspace:
+class Workspace(SourceFlags):
     """A set of root directories and the buffers that are open in them.
 
-    What is relative is meant from the first root: where a server was started is nobody's business.
-
-    database -- the directory with the compile database or the flags file; None: they are looked for, from each file up
+    roots, flags, database, problems -- as in `SourceFlags`
     machine -- whose compiler tells what comes from headers
-    problems -- what is wrong with the surroundings, by what is affected; filled as it is noticed, never raised here
     refused -- the flags that the compiler does not take, by the file that they are for
     """
 
@@ -40,25 +37,17 @@ class Workspace:
         database: str | None = None,
         machine: Machine = HERE,
     ) -> None:
-        self.roots = tuple(os.path.abspath(root) for root in roots)
+        super().__init__(roots, flags, database)
         self._machine = machine
-        self.explicit = allowed(flags, self._absolute(""))
-        self.problems: dict[str, EnvironmentProblem] = {}
         self.refused: dict[str, frozenset[str]] = {}
         self._overlays: dict[str, bytes] = {}
-        self._flags = CompileFlags(self.problems, database)
-        self._projects = ProjectFiles()
         self._cache = cache or DiskCache()
         self._directives = skeleton.Directives()
         self._preprocessed: dict[str, tuple[dict[str, tuple[int, int]], Preprocessed]] = {}
         self._snapshots: dict[str, HeaderSnapshot] = {}
         self._disk: dict[str, tuple[tuple[int, int], bytes]] = {}
-        self._looked_for: set[str] = set()
-        self._lock = threading.Lock()  # of the overlays: never held for long
-        self._working = threading.Lock()  # of everything else
-
-    def _absolute(self, path: str) -> str:
-        return os.path.abspath(os.path.join(*self.roots[:1], path))
+        self._read: set[str] = set()
+        self._lock = threading.Lock()  # of the overlays: never held for long; `_working` is that of everything else
 
     # -- texts -----------------------------------------------------------------------------------------------------
 
@@ -74,14 +63,14 @@ class Workspace:
     def read(self, path: str) -> bytes:
         """The bytes of a file, or of the buffer that is open on it.  Raises FileProblem."""
         with self._lock:
-            self._looked_for.add(self._absolute(path))
+            self._read.add(self._absolute(path))
             found = self._overlays.get(self._absolute(path))
         return found if found is not None else read_source(path)
 
     def _header(self, path: str) -> bytes | None:
         """The text of a project header; None when it cannot be read."""
         with self._lock:
-            self._looked_for.add(path)
+            self._read.add(path)
             found = self._overlays.get(path)
         if found is not None:
             return found
@@ -100,27 +89,7 @@ class Workspace:
         what is not there."""
         read = (path for known, _ in self._preprocessed.values() for path in known)
         with self._lock:
-            return frozenset((*self._looked_for, *self._flags.looked_for, *self._projects.looked_for, *read))
-
-    # -- flags -----------------------------------------------------------------------------------------------------
-
-    def flags(self, path: str) -> tuple[str, ...]:
-        """The compiler flags for `path`: the compile database's, the project file's, then those given explicitly."""
-        path = self._absolute(path)
-        with self._working:
-            project = self._projects.of(path)
-            own = project.layer.get("flags", ()) if project is not None else ()
-            return (*self._flags.of(path), *own, *self.explicit)
-
-    def compiled(self, path: str) -> tuple[str, ...]:
-        """What the nearest compile database upwards of `path` has flags for."""
-        with self._working:
-            return self._flags.files(path)
-
-    def flags_origin(self, path: str) -> str:
-        """The compile database or flags file that has the flags for `path`; "" when no file does."""
-        with self._working:
-            return self._flags.found(self._absolute(path))[1]
+            return frozenset((*self._read, *super().looked_for(), *read))
 
     # -- headers ---------------------------------------------------------------------------------------------------
 

@@ -36,9 +36,9 @@ _MOST = 16  # of them
 
 def _of_workspace(roots: tuple[str, ...], flags: tuple[str, ...]) -> Languages:
     from ompls.project.language import Languages  # noqa: PLC0415 - `initialize` is answered without
-    from ompls.project.workspace import Workspace  # noqa: PLC0415
+    from ompls.project.sourceflags import SourceFlags  # noqa: PLC0415
 
-    return Languages(Workspace(roots, flags))
+    return Languages(SourceFlags(roots, flags))
 
 
 class ForeignFeature:

@@ -9,7 +9,7 @@ import pytest
 from pygls.exceptions import JsonRpcException
 
 from ompls.project.language import Languages
-from ompls.project.workspace import Workspace
+from ompls.project.sourceflags import SourceFlags
 
 from .conftest import Editor
 from .test_editors import MISTAKE, SAXPY
@@ -82,23 +82,23 @@ def test_a_header_is_what_includes_it_else_what_is_around_it(tmp_path: Path) -> 
         folder.mkdir()
         for name, text in sources.items():
             (folder / name.replace("_", ".")).write_text(text)
-        found = Languages(Workspace([str(tmp_path)])).of_header(str(header))
+        found = Languages(SourceFlags([str(tmp_path)])).of_header(str(header))
         folder.rename(tmp_path / f"not looked at{len(list(tmp_path.iterdir()))}")
         for source in tmp_path.glob("not*/*"):
             source.unlink()
         return found
 
     include = f'#include "../include/{header.name}"\n'
-    assert Languages(Workspace(())).of_header("untitled:own.h") == ""
+    assert Languages(SourceFlags(())).of_header("untitled:own.h") == ""
     assert language() == ""
     assert language(a_cpp=SAXPY) == "C++"
     assert language(a_cpp=SAXPY, b_c="") == ""
     assert language(a_cpp=include, b_c="") == "C++"
     assert language(a_cpp=include, b_c=include) == ""
     assert language(a_cpp="", b_c="#include <own.h>\n") == ""
-    assert Languages(Workspace(())).of_header(str(header)) == ""
+    assert Languages(SourceFlags(())).of_header(str(header)) == ""
     command = {"directory": str(tmp_path), "file": "far/a.cc", "command": "g++ -c far/a.cc"}
     (tmp_path / "compile_commands.json").write_text(f"[{command}]".replace("'", '"'))
-    assert Languages(Workspace(())).of_header(str(header)) == "C++"
+    assert Languages(SourceFlags(())).of_header(str(header)) == "C++"
     (tmp_path / "compile_commands.json").write_text(f"[{command}]".replace("'", '"').replace("g++", "gcc -x c"))
-    assert Languages(Workspace(())).of_header(str(header)) == ""
+    assert Languages(SourceFlags(())).of_header(str(header)) == ""
