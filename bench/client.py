@@ -100,11 +100,11 @@ class Client:
             "textDocument/didChange", {"textDocument": document, "contentChanges": [{"range": gone, "text": ""}]}
         )
 
-    def cpu(self) -> float:
+    def cpu(self, children: bool = True) -> float:
         """Seconds of processor time that the server and its children have used (Linux; else 0): what a busy machine
         does not change.  Of children that have ended nothing is known."""
         used = 0
-        for process in self._processes():
+        for process in self._processes() if children else [self.server.pid]:
             for path in Path(f"/proc/{process}/task").glob("*/schedstat"):
                 with contextlib.suppress(OSError):
                     used += int(path.read_text().split()[0])

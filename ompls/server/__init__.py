@@ -2,7 +2,7 @@
 
     transport -> protocol -> app -> handlers      bytes, messages, the connection's life, one method a request
     documents                                     the open texts, kept by incremental edits
-    engine, session, nursery                      a worker process for each document; where they are forked, and ended
+    engine, session, nursery, children            a worker process for each document; where they are forked, and ended
     diagnostics, preview, runs, wide              what needs more than one request to be right
     messages, frames                              what the server and its workers say to each other, and how
 
@@ -16,6 +16,7 @@
     prices                                        what kernels need, for the lenses
     checker                                       in another process: files that are not open
 
+    plain, refusal, virtual                       requests for workers; why there is no answer; virtual documents' names
     convert, client, settings, guard, guardian    positions and JSON; what the client can; `ompls.*`; staying alive
     params                                        what requests' parameters must look like
     lean                                          what libraries need not keep in memory
@@ -31,10 +32,11 @@ import gc
 
 def serve(port: int | None = None) -> int:
     """Serve one client on stdio, or on 127.0.0.1:`port`.  Returns the exit code for the process."""
-    from ompls.server.lean import without_openssl, without_texts  # noqa: PLC0415 - as below
+    from ompls.server import children, lean  # noqa: PLC0415 - as below
 
+    nursery = children.nursery()
     gc.disable()  # what is imported stays; looking for garbage in it takes a fifth of the time
-    with without_openssl(), without_texts():
+    with lean.without_openssl(), lean.without_texts():
         from ompls.server.app import serve as run  # noqa: PLC0415 - pygls takes 0.3 s to import
     gc.enable()
-    return run(port)
+    return run(port, nursery)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from lsprotocol import types
+from typing import TYPE_CHECKING, Any
 
 from ompls.analysis import features
 from ompls.server.announced import unresolved
 from ompls.server.convert import Json
 from ompls.server.opened import Opened, Result
 from ompls.server.work import refactor
+
+if TYPE_CHECKING:
+    from lsprotocol import types
 
 
 def asked_later(opened: Opened, offset: int) -> Json:

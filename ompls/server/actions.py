@@ -7,9 +7,7 @@ and is not part of what fixes many at once: *fix all of this rule* and `source.f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
-
-from lsprotocol import types
+from typing import TYPE_CHECKING, Any
 
 from ompls.analysis.diagnostic import Diagnostic, Edit, Fix
 from ompls.analysis.source import Location
@@ -19,9 +17,13 @@ from ompls.server.convert import Json
 from ompls.server.opened import Opened, Result
 from ompls.server.work import fixable, tried
 
+if TYPE_CHECKING:
+    from lsprotocol import types
+
+_AUTOMATIC = 2  # CodeActionTriggerKind: nobody asked for it
 _RISKY = " (may change what the program does)"
 
-Provider = Callable[["Actions", types.Range], Iterable[Json]]
+Provider = Callable[["Actions", Any], Iterable[Json]]  # of a range of the document
 Providers = dict[str, Provider]
 Prices = Mapping[str, Mapping[str, str]]
 
@@ -31,8 +33,8 @@ def code_action(
 ) -> Any:
     """`providers`: by kind of action, who else has some (`refactor.rewrite`, …); asked only when the kind is wanted."""
     params, prices = asked
-    only = None if params.context.only is None else [_value(kind) for kind in params.context.only]
-    unasked = params.context.trigger_kind == types.CodeActionTriggerKind.Automatic
+    only = None if params.context.only is None else list(params.context.only)
+    unasked = params.context.trigger_kind == _AUTOMATIC
     made = Actions(opened, result, prices, unasked=unasked)
     actions: list[Json] = []
     if _wanted(QUICK_FIX, only):
@@ -137,7 +139,3 @@ def silencing(source: bytes, diagnostic: Diagnostic) -> Iterator[Fix]:
 def _wanted(kind: str, only: list[str] | None) -> bool:
     """Kinds are hierarchical: who asks for `source` wants `source.fixAll.ompls`, too."""
     return only is None or any(k in ("", kind) or kind.startswith(f"{k}.") for k in only)
-
-
-def _value(kind: types.CodeActionKind | str) -> str:
-    return kind.value if isinstance(kind, types.CodeActionKind) else kind

@@ -5,9 +5,12 @@ The server answers `initialize` without the analysis, which its workers import m
 
 from __future__ import annotations
 
-from lsprotocol import types
+from typing import TYPE_CHECKING
 
 from ompls.server.convert import Json
+
+if TYPE_CHECKING:
+    from lsprotocol import types
 
 FIX_ALL = "source.fixAll.ompls"
 QUICK_FIX = "quickfix"
@@ -36,6 +39,6 @@ def unresolved(hint: types.InlayHint) -> Json:
         "label": hint.label if isinstance(hint.label, str) else "".join(part.value for part in hint.label),
         "paddingLeft": True,
     }
-    if isinstance(hint.tooltip, types.MarkupContent):
+    if hint.tooltip is not None and not isinstance(hint.tooltip, str):
         answer["tooltip"] = {"kind": "markdown", "value": hint.tooltip.value}
     return answer

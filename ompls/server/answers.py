@@ -26,7 +26,7 @@ Need = Literal["first", "unit", "some", "result", "full"]
 @dataclass(frozen=True, slots=True)
 class Method:
     """needs  -- what must be known
-    answer -- makes the result: what JSON can say; or raises JsonRpcException, or NotYet
+    answer -- makes the result: what JSON can say; or raises Refused, or NotYet
     parts  -- as `answer`, for what is the text of JSON already
     """
 

@@ -7,7 +7,6 @@ Everything here happens on one event loop and takes moments; what takes longer i
 from __future__ import annotations
 
 import asyncio
-import gc
 import itertools
 import logging
 import os
@@ -17,7 +16,6 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from socket import socket
 from typing import Any, Literal
 
 from lsprotocol import types
@@ -32,16 +30,17 @@ from ompls.server.engine import Engine
 from ompls.server.foreign import ForeignFeature
 from ompls.server.guard import is_here, logged, watch_client
 from ompls.server.handlers import Handlers
-from ompls.server.lean import forget_sources, use_one_heap, without_openssl
+from ompls.server.lean import forget_sources
 from ompls.server.messages import Context
 from ompls.server.nursery import Nursery
-from ompls.server.preview import SCHEME, PreviewFeature
+from ompls.server.preview import PreviewFeature
 from ompls.server.prices import PriceFeature
 from ompls.server.protocol import Protocol, converter
 from ompls.server.runs import GRACE, RunFeature
 from ompls.server.session import Session
 from ompls.server.settings import read
 from ompls.server.transport import accept_one, bodies, open_stdio
+from ompls.server.virtual import SCHEME
 from ompls.server.wide import WorkspaceDiagnostics
 
 log = logging.getLogger("ompls.server")
@@ -103,7 +102,7 @@ class OmplsServer(LanguageServer):
         }
 
     def _answered(self, client: int | None) -> None:
-        """`initialize` has its answer: what it did not need begins, without threads first."""
+        """`initialize` has its answer: what it did not need begins, if it has not; without threads first."""
         forget_sources(types)
         with suppress(OSError):  # whoever needs a worker says so
             self.engine.nursery.begin()
@@ -332,41 +331,9 @@ def _end_soon(code: int) -> None:
         signal.alarm(LEAVING)
 
 
-def _document(connection: socket) -> None:
-    from ompls.server import worker  # noqa: PLC0415 - the server answers without what workers import
-
-    worker.main(connection)
-
-
-def _check(connection: socket) -> None:
-    from ompls.server import checker  # noqa: PLC0415 - as above
-
-    checker.main(connection)
-
-
-MAINS = {"document": _document, "check": _check}
-
-
-def _import_workers() -> None:
-    with without_openssl():
-        from ompls.server import checker, worker  # noqa: F401, PLC0415 - as above
-
-
-def _import_translator() -> None:
-    from ompls.server import kernels  # noqa: PLC0415 - as above
-
-    kernels.prepare()
-
-
-def serve(port: int | None = None) -> int:
+def serve(port: int | None, nursery: Nursery) -> int:
     """The language server on stdio, or for one client on 127.0.0.1:`port`; returns the process's exit code."""
-    level = logging.getLevelName(os.environ.get("OMPLS_LOG", "WARNING").upper())
-    logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
-    log.setLevel(level if isinstance(level, int) else logging.WARNING)
-    gc.set_threshold(20_000, 20, 50)  # trees of many small objects that live long: the default costs 20 % of didOpen
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # what it reports we log ourselves, with the context
-    use_one_heap()
-    nursery = Nursery(MAINS, first=_import_workers, later=_import_translator)
     server = OmplsServer(nursery)
     asyncio.run(server.run(port))
     signal.alarm(0)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
-
-from lsprotocol import types
-from pygls.capabilities import ServerCapabilitiesBuilder
+from typing import TYPE_CHECKING, Any, cast
 
 from ompls.analysis.text import Encoding
+
+if TYPE_CHECKING:
+    from lsprotocol import types
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ class Client:
 
 
 def read(capabilities: types.ClientCapabilities) -> Client:
+    from pygls.capabilities import ServerCapabilitiesBuilder  # noqa: PLC0415 - workers do without
+
     def value(path: str) -> Any:
         found: Any = capabilities
         for name in path.split("."):
@@ -44,7 +46,7 @@ def read(capabilities: types.ClientCapabilities) -> Client:
     ours = _mapping(_mapping(capabilities.experimental).get("ompls"))
     commands = ours.get("commands")
     chosen = ServerCapabilitiesBuilder.choose_position_encoding(capabilities)
-    encoding = chosen.value if isinstance(chosen, types.PositionEncodingKind) else chosen
+    encoding = getattr(chosen, "value", chosen)
     return Client(
         encoding=cast("Encoding", encoding),
         pulls=value("text_document.diagnostic") is not None,

@@ -6,10 +6,7 @@ all of them but the folds say nothing, so that a language server for C answers t
 
 from __future__ import annotations
 
-from typing import Any
-
-from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from typing import TYPE_CHECKING, Any
 
 from ompls.analysis import features
 from ompls.analysis.features import Completion, Refusal
@@ -20,7 +17,11 @@ from ompls.server.accepting import asked_later
 from ompls.server.announced import LEGEND, TOKEN_TYPES
 from ompls.server.convert import Json, Places
 from ompls.server.opened import NotYet, Opened, Result
+from ompls.server.refusal import Refused
 from ompls.server.senttokens import difference
+
+if TYPE_CHECKING:
+    from lsprotocol import types
 
 _COMPLETION_KINDS = {
     "directive": 14,
@@ -115,22 +116,24 @@ def inlay_hint(opened: Opened, result: Result, asked: tuple[types.InlayHintParam
 
 def tokens(opened: Opened, result: Result, params: types.SemanticTokensParams | types.SemanticTokensRangeParams) -> Any:
     """The words of all pragmas, or of those in a range."""
+    return _tokens(opened, result, getattr(params, "range", None))
+
+
+def _tokens(opened: Opened, result: Result, part: types.Range | None = None) -> Any:
     if not opened.settings.tokens.enable:
         return None
     start, end = 0, len(result.tu.source)
-    if isinstance(params, types.SemanticTokensRangeParams):
-        start, end = opened.offset(result, params.range.start), opened.offset(result, params.range.end)
+    if part is not None:
+        start, end = opened.offset(result, part.start), opened.offset(result, part.end)
     found = features.tokens(result.tu.source, start, end, result.tu)
     data = relative(found, result.lines, opened.context.client.encoding)
-    if isinstance(params, types.SemanticTokensRangeParams):
-        return {"data": data}
-    return {"resultId": opened.sent.keep(data), "data": data}
+    return {"resultId": opened.sent.keep(data), "data": data} if part is None else {"data": data}
 
 
 def tokens_delta(opened: Opened, result: Result, params: types.SemanticTokensDeltaParams) -> Any:
     """What differs from the tokens that the client has; all of them when nobody knows those any more."""
     known = opened.sent.known(params.previous_result_id)
-    whole = tokens(opened, result, types.SemanticTokensParams(params.text_document))
+    whole = _tokens(opened, result)
     if known is None or whole is None:
         return whole
     return {"resultId": whole["resultId"], "edits": difference(known, whole["data"])}
@@ -233,8 +236,8 @@ def _plain(text: bytes) -> bool:
     return text.isascii() and b"\n" not in text and b"\r" not in text
 
 
-def _refused(refusal: Refusal) -> JsonRpcException:
-    return JsonRpcException(refusal.reason, code=types.LSPErrorCodes.RequestFailed.value)
+def _refused(refusal: Refusal) -> Refused:
+    return Refused(refusal.reason)
 
 
 def _escaped(text: str) -> str:

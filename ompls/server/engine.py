@@ -21,16 +21,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pygls.exceptions import JsonRpcException
-
 from ompls.project.devices import of_settings, plans
 from ompls.project.files import read_source
 from ompls.project.projectfile import ProjectFiles
 from ompls.server import messages
 from ompls.server.documents import Change, Document
-from ompls.server.guard import logged, refuse
+from ompls.server.guard import logged
 from ompls.server.messages import Context
 from ompls.server.nursery import MEMORY, Nursery
+from ompls.server.plain import plain
+from ompls.server.refusal import Refused, refuse
 from ompls.server.session import Session, Worker
 from ompls.server.settings import Layer, Settings, settings_of
 from ompls.server.watch import Watch
@@ -258,7 +258,7 @@ class Engine:
     async def ask(self, session: Session, method: str, params: Any) -> tuple[bytes, ...]:
         """The worker's answer to a request of the client's: the text of JSON, in parts.
 
-        Raises JsonRpcException where there is none.
+        Raises Refused where there is none.
         """
         if session.left_out == "analysis":
             raise refuse(session.ended)
@@ -266,7 +266,7 @@ class Engine:
         number = next(self._numbers)
         answer = session.asked[number] = asyncio.get_running_loop().create_future()
         try:
-            self._tell(session, messages.Ask(number, method, params))
+            self._tell(session, messages.Ask(number, method, plain(params)))
             parts: tuple[bytes, ...] = await answer
             return parts
         finally:
@@ -288,7 +288,7 @@ class Engine:
         while self.sessions.get(session.document.uri) is session and session.left_out != "analysis":
             try:
                 await self.ask(session, method, None)
-            except JsonRpcException as problem:
+            except Refused as problem:
                 log.info("%s: %s: asked again", session.document.uri, problem)  # there is a new worker
             else:
                 return
@@ -397,7 +397,7 @@ class Engine:
         if isinstance(message, messages.Answer):
             answer.set_result(message.parts)
         else:
-            answer.set_exception(JsonRpcException(message.message, code=message.code))
+            answer.set_exception(Refused(message.message, message.code))
 
     # --- what does not end ---------------------------------------------------------------------------------------
 

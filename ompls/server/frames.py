@@ -5,12 +5,14 @@ Both ends are our own code, forked from one process: nobody else can write to th
 
 from __future__ import annotations
 
-import asyncio
 import pickle
 import select
 import socket
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncio
 
 _SIZE = 4
 _CHUNK = 1 << 20

@@ -6,13 +6,16 @@ bulb, hears of them on the pragma only; somebody who asks hears of them everywhe
 
 from __future__ import annotations
 
-from lsprotocol import types
+from typing import TYPE_CHECKING
 
 from ompls.analysis import features
 from ompls.server.actions import Actions
 from ompls.server.announced import SHOW
 from ompls.server.convert import Json
 from ompls.server.kernels import shown_devices
+
+if TYPE_CHECKING:
+    from lsprotocol import types
 
 
 def gets(actions: Actions, asked: types.Range) -> list[Json]:

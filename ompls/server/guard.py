@@ -1,7 +1,4 @@
-"""What keeps the server alive, and what ends it: one guard round every handler, one watchdog on the client.
-
-And how a handler refuses a request.
-"""
+"""What keeps the server alive, and what ends it: one guard round every handler, one watchdog on the client."""
 
 from __future__ import annotations
 
@@ -16,21 +13,16 @@ from typing import Any, TypeVar
 
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 
-log = logging.getLogger("ompls.server")
+from ompls.server.refusal import Refused
 
-REQUEST_FAILED = -32803
+log = logging.getLogger("ompls.server")
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 
-def refuse(message: str) -> JsonRpcException:
-    """A request that fails for a reason its sender should read."""
-    return JsonRpcException(message=message, code=REQUEST_FAILED)
-
-
 def guarded(method: str) -> Callable[[Handler], Handler]:
     """Wrap an async handler of `method`: an exception that is our bug is logged with its context and answered with an
-    InternalError; cancellation and deliberate protocol errors pass."""
+    InternalError; cancellation and deliberate protocol errors pass, and what is refused is answered with the reason."""
 
     def decorate(handler: Handler) -> Handler:
         @functools.wraps(handler)
@@ -39,6 +31,8 @@ def guarded(method: str) -> Callable[[Handler], Handler]:
                 return await handler(*args)
             except (asyncio.CancelledError, JsonRpcException):
                 raise
+            except Refused as refused:
+                raise JsonRpcException(message=refused.message, code=refused.code) from refused
             except Exception as problem:
                 log.exception("%s failed on %s", method, _context(args))
                 message = f"{method}: {type(problem).__name__}: {problem} (details in the server's log)"

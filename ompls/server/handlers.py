@@ -15,9 +15,10 @@ import ompls
 from ompls.server.announced import FIX_ALL, LEGEND, QUICK_FIX, REWRITE, SHOW, unresolved
 from ompls.server.convert import Json, path_of
 from ompls.server.documents import Document
-from ompls.server.guard import guarded, logged, refuse
+from ompls.server.guard import guarded, logged
 from ompls.server.params import ENVIRONMENT, LENS, PREVIEW, RUN, RUN_INPUT, WHY, checked
 from ompls.server.protocol import Raw, Written
+from ompls.server.refusal import refuse
 from ompls.server.wide import uris_of
 
 if TYPE_CHECKING:

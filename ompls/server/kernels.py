@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pygls.exceptions import JsonRpcException
-
 from ompls.analysis import features
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.tu import TU
@@ -18,10 +16,10 @@ from ompls.analysis.text import LineIndex
 from ompls.project.devices import of_settings, registry
 from ompls.project.problem import EnvironmentProblem
 from ompls.server.convert import Json
-from ompls.server.guard import refuse
 from ompls.server.opened import Kernel, Opened, Result
-from ompls.server.preview import WATCHED, Target
+from ompls.server.refusal import Refused, refuse
 from ompls.server.refused import page, reasons
+from ompls.server.virtual import WATCHED, Target
 
 
 def asked(opened: Opened, result: Result, params: Json) -> Json:
@@ -146,5 +144,5 @@ def _why_not(opened: Opened, result: Result, target: Target, said: Sequence[Diag
 def _takes(opened: Opened, tu: TU, target: Target, device: str) -> bool:
     try:
         return bool(_translate(opened, tu, replace(target, device=device)).text)
-    except JsonRpcException:
+    except Refused:
         return False

@@ -1,5 +1,7 @@
 """What libraries make and a server never asks for: texts of the protocol's classes, OpenSSL, holes in the heap.
 
+And what the system says of memory and processors.
+
 `attrs` gives the methods of every class the whole module as their globals (for `typing.get_type_hints`), in a
 dictionary of their own: 5 MB for the 550 classes of `lsprotocol.types`.  And it keeps the source that it writes for
 them, for debuggers.
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import linecache
+import os
 import resource
 import sys
 from collections.abc import Iterator
@@ -17,8 +20,6 @@ from functools import partial
 from importlib.util import find_spec
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
-
-import attrs
 
 _OF_MODULE = ("__name__", "__builtins__")
 _ARENA_MAX, _MMAP_THRESHOLD = -8, -3  # M_ARENA_MAX, M_MMAP_THRESHOLD of <malloc.h>
@@ -29,6 +30,8 @@ _TEXT = 1 << 19  # bytes
 def without_texts() -> Iterator[None]:
     """Classes that `attrs` makes in here share one `__repr__`.  Else it writes and compiles one for
     each, which is a third of the time that the protocol's take."""
+    import attrs  # noqa: PLC0415 - workers do without
+
     original = attrs.define
 
     def define(cls: Any = None, **options: Any) -> Any:
@@ -47,6 +50,8 @@ def without_texts() -> Iterator[None]:
 
 def _shown(value: Any) -> str:
     """As `attrs` shows it."""
+    import attrs  # noqa: PLC0415 - as above
+
     fields = ", ".join(f"{a.name}={getattr(value, a.name)!r}" for a in attrs.fields(type(value)))
     return f"{type(value).__name__}({fields})"
 
@@ -85,6 +90,16 @@ def resident() -> int:
     """Bytes of memory that this process has, shared or not (Linux)."""
     with open("/proc/self/statm", "rb") as file:
         return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def processor_is_free() -> bool:
+    """Whether two of our processes could run at once now, as far as that can be seen (Linux)."""
+    try:
+        with open("/proc/loadavg", "rb") as file:
+            running = int(file.read().split()[3].split(b"/")[0])
+        return running <= len(os.sched_getaffinity(0)) > 1
+    except (OSError, ValueError, IndexError):
+        return False
 
 
 def waited(process: int) -> float:

@@ -14,8 +14,8 @@ from ompls.analysis.features.environment import Environment, Passed
 from ompls.analysis.features.inlay import Inlay
 from ompls.analysis.source import Location
 from ompls.server.convert import Json
-from ompls.server.guard import refuse
 from ompls.server.opened import Opened, Result
+from ompls.server.refusal import refuse
 from ompls.traces.events import Unreadable
 from ompls.traces.measured import Measured, measured, visits
 from ompls.traces.present import FOR_EVER, Row

@@ -2,11 +2,11 @@
 
     server ──control──► nursery ──fork──► child ◄──socket──► server
 
-The server forks the *nursery* when `initialize` has its answer and before it has threads.  The nursery imports what
-the children need, and a child is then there within milliseconds and shares the memory of all that was imported.  The
-nursery is the children's parent, so it can end one that does not listen without any doubt which process that is.  When
-the server is gone, killed or not, the nursery ends all of them; when the nursery is gone, the kernel does, and the
-server forks another one.
+The server forks the *nursery* before it has threads: at once, or when `initialize` has its answer (`children.py`).  The
+nursery imports what the children need, and a child is then there within milliseconds and shares the memory of all that
+was imported.  The nursery is the children's parent, so it can end one that does not listen without any doubt which
+process that is.  When the server is gone, killed or not, the nursery ends all of them; when the nursery is gone, the
+kernel does, and the server forks another one.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ log = logging.getLogger("ompls.server")
 
 MEMORY = 1 << 30  # bytes of data that a child may have
 _MESSAGE = 256  # bytes; one order is smaller
+_LATER = 1.0  # seconds without an order before more is imported
 
 Main = Callable[[socket.socket], None]  # what a child does until it ends
 Mains = Mapping[str, Main]
@@ -168,9 +169,14 @@ def _nurse(
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(waker)
     children: dict[int, int] = {}  # the process of each number
+    waits = False  # `later`, until the first child has done what it is most needed for
     while True:
         sources: list[Any] = [control, woken]
-        ready = select.select(sources, [], [])[0]
+        ready = select.select(sources, [], [], _LATER if waits else None)[0]
+        if not ready:
+            waits = False
+            later()
+            gc.freeze()
         if woken in ready:
             os.read(woken, _MESSAGE)
         _reap(children)
@@ -181,9 +187,7 @@ def _nurse(
             order, number, *rest = json.loads(message)
             if order == "fork":
                 children[number] = _fork(socket.socket(fileno=descriptors[0]), mains[rest[0]], control, woken, waker)
-                if number == 1:
-                    later()
-                    gc.freeze()
+                waits |= number == 1
             elif number in children:  # and so neither reaped nor anybody else's
                 os.kill(children[number], signal.SIGKILL)
     for process in children.values():

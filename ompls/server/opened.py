@@ -14,9 +14,9 @@ from ompls.project.workspace import Workspace
 from ompls.server.convert import Places, manual_uri, uri_of
 from ompls.server.documents import Document
 from ompls.server.messages import Context, Open, Overlay
-from ompls.server.preview import Target
 from ompls.server.senttokens import SentTokens
 from ompls.server.settings import Settings
+from ompls.server.virtual import Target
 from ompls.traces.measured import Measured
 
 

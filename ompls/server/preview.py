@@ -1,10 +1,6 @@
-"""Previews: the code that a device gets for a region, as virtual documents that follow the source.
+"""Previews: the code that a device gets for a region, as virtual documents (`virtual.py`) that follow the source.
 
-    ompls-preview://DEVICE/PATH/REGION.EXT[?URI]      e.g. ompls-preview://cuda/home/u/saxpy.c/main_0.cu
-    ompls-rule:/RULE.md                               the manual page of a rule
-
-REGION is the function's name and the region's ordinal in it, so it survives edits above.  A document that is not a
-file puts its URI into the query.  The client is asked to fetch a preview again only when its text has changed.
+The client is asked to fetch a preview again only when its text has changed.
 """
 
 from __future__ import annotations
@@ -13,53 +9,23 @@ import asyncio
 import json
 import logging
 import os
-import posixpath
 import urllib.parse
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
-from ompls.server.convert import MANUAL_SCHEME, Json, path_of, uri_of
-from ompls.server.guard import logged, refuse
+from ompls.server.convert import MANUAL_SCHEME, Json, path_of
+from ompls.server.guard import logged
+from ompls.server.refusal import Refused, refuse
+from ompls.server.virtual import SCHEME, WATCHED, Target, target_of
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
     from ompls.server.session import Session
 
 log = logging.getLogger("ompls.server")
-
-SCHEME = "ompls-preview"
-WATCHED = 16  # previews that are kept up to date at a time
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What a preview shows."""
-
-    uri: str  # of the source
-    device: str
-    region: str
-    explain: bool = False  # with what the host does for it, and the source lines between
-
-    def virtual_uri(self, path: str, extension: str) -> str:
-        isfile = os.path.isabs(path)
-        place = path if isfile else "/" + posixpath.basename(urllib.parse.urlsplit(self.uri).path or "untitled")
-        query = "" if isfile else "?" + urllib.parse.quote(self.uri, safe="")
-        fragment = "#explain" if self.explain else ""
-        return f"{SCHEME}://{self.device}{urllib.parse.quote(place)}/{self.region}{extension}{query}{fragment}"
-
-
-def target_of(virtual: str) -> Target | None:
-    """The other way round; None for what is not of this form."""
-    parts = urllib.parse.urlsplit(virtual)
-    place, _, name = urllib.parse.unquote(parts.path).rpartition("/")
-    if parts.scheme != SCHEME or not place or not name:
-        return None
-    uri = urllib.parse.unquote(parts.query) or uri_of(place)
-    return Target(uri, parts.netloc, os.path.splitext(name)[0], parts.fragment == "explain")
 
 
 class PreviewFeature:
@@ -140,7 +106,7 @@ class PreviewFeature:
                     continue
                 try:
                     text = await self._text(target)
-                except JsonRpcException as refused:  # there is another result to come, unless it was closed
+                except Refused as refused:  # there is another result to come, unless it was closed
                     log.info("%s: not looked at: %s", virtual, refused)
                     continue
                 if self._watched.get(virtual, text) != text:

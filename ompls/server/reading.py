@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from lsprotocol import types
+from typing import TYPE_CHECKING, Any
 
 from ompls.analysis import features
 from ompls.analysis.model.ast import FunctionDef
@@ -12,6 +10,9 @@ from ompls.analysis.rules import RULES, manual
 from ompls.analysis.source import Location
 from ompls.server.convert import Json
 from ompls.server.opened import Opened, Result
+
+if TYPE_CHECKING:
+    from lsprotocol import types
 
 
 def hover(opened: Opened, result: Result, params: types.HoverParams) -> Any:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
-from lsprotocol import types
+from typing import TYPE_CHECKING
 
 from ompls.analysis import features
 from ompls.server.actions import Actions
 from ompls.server.convert import Json
 from ompls.server.work import refactor
+
+if TYPE_CHECKING:
+    from lsprotocol import types
 
 
 def refactorings(actions: Actions, asked: types.Range) -> list[Json]:

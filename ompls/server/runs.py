@@ -19,14 +19,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pygls.exceptions import JsonRpcException
-
 from ompls.project.devices import AUTO, VARIABLE
 from ompls.project.files import read_source
 from ompls.project.problem import FileProblem
 from ompls.runtime import start
 from ompls.server.convert import Json
-from ompls.server.guard import refuse
+from ompls.server.refusal import Refused, refuse
 from ompls.server.runtraces import Trace
 from ompls.server.terminal import INTERRUPT, Terminal
 
@@ -110,7 +108,7 @@ class RunFeature:
         """The lens's command in a client that leaves it to us: the output goes to the log, the end to a message."""
         try:
             result = await self.run({"textDocument": {"uri": uri}, "device": device, "run": "log"})
-        except JsonRpcException as problem:
+        except Refused as problem:
             self.server.say("error", str(problem))
             return None
         kind: Any = "info" if result["exitCode"] == 0 else "warning"

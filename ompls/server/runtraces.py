@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pygls.exceptions import JsonRpcException
+from ompls.server.refusal import Refused
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
@@ -47,7 +47,7 @@ class Trace:
         asked = {"trace": self._file, "version": self.version}
         try:
             parts = await self.server.engine.ask(session, "ompls/run, measured", asked)
-        except JsonRpcException as problem:
+        except Refused as problem:
             self.server.say("warning", problem.message)
             return False
         self.server.measured()

@@ -29,8 +29,6 @@ from dataclasses import replace
 from socket import socket
 from typing import Any
 
-from pygls.exceptions import JsonRpcException, JsonRpcInternalError
-
 from ompls.analysis import features, notes
 from ompls.analysis.source import HeaderSnapshot, Location
 from ompls.analysis.text import LineIndex
@@ -40,6 +38,7 @@ from ompls.server.convert import json_of
 from ompls.server.frames import Frames, frame
 from ompls.server.lean import resident
 from ompls.server.opened import NotYet, Opened, Result
+from ompls.server.refusal import INTERNAL_ERROR, Refused
 from ompls.server.work import Deadline, analyse, collect, judge_within
 
 log = logging.getLogger("ompls.server")
@@ -321,12 +320,12 @@ class Worker:
         except NotYet:
             self._later.add(asked.number)
             return
-        except JsonRpcException as refused:
+        except Refused as refused:
             reply = messages.Failed(asked.number, refused.code, refused.message)
         except Exception as problem:
             log.exception("%s failed on %s", asked.method, self.opened.document.uri)
             message = f"{asked.method}: {type(problem).__name__}: {problem} (details in the server's log)"
-            reply = messages.Failed(asked.number, JsonRpcInternalError.CODE, message)
+            reply = messages.Failed(asked.number, INTERNAL_ERROR, message)
         self._asked.remove(asked)
         self._later.discard(asked.number)
         self._server.send(reply)

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from ompls.server.preview import PreviewFeature, Target
+from ompls.server.preview import PreviewFeature
 from ompls.server.runs import refuse
+from ompls.server.virtual import Target
 
 pytestmark = pytest.mark.asyncio
 

@@ -14,6 +14,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from ompls.server.refusal import Refused
 from ompls.server.runs import RunFeature
 
 from .conftest import Editor, running
@@ -205,7 +206,7 @@ async def test_a_run_that_cannot_be_started_leaves_nothing(tmp_path: Path, monke
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     descriptors = len(os.listdir("/proc/self/fd"))
     params = {"textDocument": {"uri": path.as_uri()}, "trace": True, "terminal": {"columns": 80, "rows": 24}}
-    with pytest.raises(JsonRpcException, match="ompls run: cannot be started: Too many open files; "):
+    with pytest.raises(Refused, match="ompls run: cannot be started: Too many open files; "):
         await RunFeature(server).run(params)  # type: ignore[arg-type]
     assert os.listdir(tmp_path) == ["a.c"]
     assert len(os.listdir("/proc/self/fd")) == descriptors

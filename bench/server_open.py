@@ -1,0 +1,87 @@
+"""How long a file of 2,000 lines takes from the answer to `initialize` until it is shown, as VS Code asks for it.
+
+    python bench/server_open.py [TIMES]
+
+Wall time, and the processor time of the server with its children from the start of the process on, which a busy machine
+changes little.  Wanted: the first lenses and colours within 500 ms on an idle machine.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+
+import generate
+from client import Client, Json
+
+URI = "file:///nowhere/big.c"
+_VIEW = 60  # lines that a window shows
+CAPABILITIES: Json = {
+    "workspace": {
+        "codeLens": {"refreshSupport": True},
+        "inlayHint": {"refreshSupport": True},
+        "diagnostics": {"refreshSupport": True},
+    },
+    "textDocument": {
+        "diagnostic": {},
+        "semanticTokens": {"requests": {"full": True}, "tokenTypes": [], "tokenModifiers": [], "formats": []},
+    },
+}
+_ASKED = {
+    "lenses": "textDocument/codeLens",
+    "tokens": "textDocument/semanticTokens/full",
+    "hints": "textDocument/inlayHint",
+    "diagnostics": "textDocument/diagnostic",
+}
+Figures = dict[str, tuple[float, float]]  # milliseconds: wall, processor
+
+
+def opened(text: str) -> Figures:
+    """When each of them was there."""
+    client = Client([sys.executable, "-m", "ompls", "serve"])
+    client.initialize(CAPABILITIES)
+    begun, figures = time.perf_counter(), {"initialize": (0.0, client.cpu() * 1000)}
+    client.open(URI, text)
+    view = {"start": {"line": 0, "character": 0}, "end": {"line": _VIEW, "character": 0}}
+    waiting = {}
+    for name, method in _ASKED.items():
+        client.ask(method, {"textDocument": {"uri": URI}, "range": view})
+        waiting[client.number] = name
+    while len(figures) <= len(_ASKED) + 1:
+        message = client.receive()
+        now = (time.perf_counter() - begun) * 1000, client.cpu() * 1000
+        if "method" in message and "id" in message:
+            client.send({"id": message["id"], "result": None})
+            if message["method"] == "workspace/codeLens/refresh":
+                client.ask(_ASKED["lenses"], {"textDocument": {"uri": URI}})
+                waiting[client.number] = "all lenses"
+        elif "id" in message:
+            assert "result" in message, message
+            name = waiting.pop(message["id"])
+            if name != "all lenses" or len(message["result"]) == _LENSES:
+                figures.setdefault(name, now)
+            if name == "lenses" and len(message["result"]) == _LENSES:
+                figures["all lenses"] = now
+    client.server.kill()
+    client.server.wait()
+    return figures
+
+
+_LENSES = 1000  # two for each region
+
+
+def main() -> None:
+    times = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    text = generate.source(500)
+    found = [opened(text) for _ in range(times)]
+    for name in ("initialize", *_ASKED, "all lenses"):
+        wall, processor = ([figures[name][n] for figures in found] for n in range(2))
+        print(
+            f"{name:12} wall best {min(wall):5.0f} ms, median {statistics.median(wall):5.0f} ms; "
+            f"processor best {min(processor):5.0f} ms, median {statistics.median(processor):5.0f} ms"
+        )
+
+
+if __name__ == "__main__":
+    main()

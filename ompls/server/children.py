@@ -1,0 +1,58 @@
+"""What the children of the server do, and the beginning of the process that they are forked from.
+
+It begins before all else where a processor is free: it imports the analysis while the server imports what `initialize`
+needs.  On a busy machine `initialize` has its answer first.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import sys
+from contextlib import suppress
+from socket import socket
+
+from ompls.server.lean import processor_is_free, use_one_heap, without_openssl
+from ompls.server.nursery import Nursery
+
+log = logging.getLogger("ompls.server")
+
+
+def nursery() -> Nursery:
+    """For a server that imports the rest now.  What holds for all of its processes is set before."""
+    level = logging.getLevelName(os.environ.get("OMPLS_LOG", "WARNING").upper())
+    logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    log.setLevel(level if isinstance(level, int) else logging.WARNING)
+    gc.set_threshold(20_000, 20, 50)  # trees of many small objects that live long: the default costs 20 % of didOpen
+    use_one_heap()
+    made = Nursery({"document": _document, "check": _check}, first=_import_workers, later=_import_translator)
+    if processor_is_free():
+        with suppress(OSError):  # whoever needs a worker says so
+            made.begin()
+    return made
+
+
+def _document(connection: socket) -> None:
+    from ompls.server import worker  # noqa: PLC0415 - the server answers without what workers import
+
+    worker.main(connection)
+
+
+def _check(connection: socket) -> None:
+    from ompls.server import checker  # noqa: PLC0415 - as above
+
+    checker.main(connection)
+
+
+def _import_workers() -> None:
+    gc.disable()  # as in `serve`
+    with without_openssl():
+        from ompls.server import checker, worker  # noqa: F401, PLC0415 - as above
+    gc.enable()
+
+
+def _import_translator() -> None:
+    from ompls.server import kernels  # noqa: PLC0415 - as above
+
+    kernels.prepare()

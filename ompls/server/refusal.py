@@ -1,0 +1,21 @@
+"""How a request is refused, for a reason that its sender should read.
+
+Workers refuse, too, and do without the libraries of the protocol: `guard.py` makes an answer of it.
+"""
+
+from __future__ import annotations
+
+REQUEST_FAILED = -32803
+INTERNAL_ERROR = -32603
+
+
+class Refused(Exception):
+    """code -- of the protocol's errors"""
+
+    def __init__(self, message: str, code: int = REQUEST_FAILED) -> None:
+        super().__init__(message)
+        self.message, self.code = message, code
+
+
+def refuse(message: str) -> Refused:
+    return Refused(message)

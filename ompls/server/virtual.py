@@ -1,0 +1,47 @@
+"""Virtual documents: their names.
+
+    ompls-preview://DEVICE/PATH/REGION.EXT[?URI]      e.g. ompls-preview://cuda/home/u/saxpy.c/main_0.cu
+    ompls-rule:/RULE.md                               the manual page of a rule
+
+REGION is the function's name and the region's ordinal in it, so it survives edits above.  A document that is not a
+file puts its URI into the query.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import urllib.parse
+from dataclasses import dataclass
+
+from ompls.server.convert import uri_of
+
+SCHEME = "ompls-preview"
+WATCHED = 16  # previews that are kept up to date at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a preview shows."""
+
+    uri: str  # of the source
+    device: str
+    region: str
+    explain: bool = False  # with what the host does for it, and the source lines between
+
+    def virtual_uri(self, path: str, extension: str) -> str:
+        isfile = os.path.isabs(path)
+        place = path if isfile else "/" + posixpath.basename(urllib.parse.urlsplit(self.uri).path or "untitled")
+        query = "" if isfile else "?" + urllib.parse.quote(self.uri, safe="")
+        fragment = "#explain" if self.explain else ""
+        return f"{SCHEME}://{self.device}{urllib.parse.quote(place)}/{self.region}{extension}{query}{fragment}"
+
+
+def target_of(virtual: str) -> Target | None:
+    """The other way round; None for what is not of this form."""
+    parts = urllib.parse.urlsplit(virtual)
+    place, _, name = urllib.parse.unquote(parts.path).rpartition("/")
+    if parts.scheme != SCHEME or not place or not name:
+        return None
+    uri = urllib.parse.unquote(parts.query) or uri_of(place)
+    return Target(uri, parts.netloc, os.path.splitext(name)[0], parts.fragment == "explain")
