@@ -22,6 +22,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 import ompls
+from ompls.project.devices import registry
 from ompls.server import client as clients
 from ompls.server.convert import MANUAL_SCHEME, path_of, uri_of
 from ompls.server.diagnostics import DiagnosticsFeature
@@ -102,7 +103,7 @@ class OmplsServer(LanguageServer):
         }
 
     def _answered(self, client: int | None) -> None:
-        """`initialize` has its answer: what it did not need begins, if it has not; without threads first."""
+        """`initialize` has its answer: what it did not need begins, without threads first; and what documents need."""
         forget_sources(types)
         with suppress(OSError):  # whoever needs a worker says so
             self.engine.nursery.begin()
@@ -116,6 +117,7 @@ class OmplsServer(LanguageServer):
 
             watch_client(client, gone)
         self.foreign.prepare()
+        registry()
 
     def set_roots(self, uris: list[str]) -> None:
         self.roots = {path_of(uri): uri for uri in uris if uri.startswith("file:")}

@@ -48,8 +48,9 @@ def _check(connection: socket) -> None:
 def _import_workers() -> None:
     gc.disable()  # as in `serve`
     with without_openssl():
-        from ompls.server import checker, worker  # noqa: F401, PLC0415 - as above
+        from ompls.server import checker, work, worker  # noqa: F401, PLC0415 - as above
     gc.enable()
+    work.prepare()
 
 
 def _import_translator() -> None:
