@@ -2,7 +2,9 @@
 
     transport -> protocol -> app -> handlers      bytes, messages, the connection's life, one method a request
     documents                                     the open texts, kept by incremental edits
-    engine, session, nursery, children            a worker process for each document; where they are forked, and ended
+    engine, session, given                        the open documents, their settings and roots
+    workers, recovery, watch                      a worker process for each; what follows when one does not end
+    nursery, children                             where workers are forked, and what they do
     diagnostics, preview, runs, wide              what needs more than one request to be right
     messages, frames                              what the server and its workers say to each other, and how
 

@@ -1,7 +1,7 @@
 """The server: pygls' connection, our engine, and one object per feature.  `serve` runs it.
 
 Everything here happens on one event loop and takes moments; what takes longer is done by processes of their own
-(`engine.py`).
+(`workers.py`).
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class OmplsServer(LanguageServer):
         """`initialize` has its answer: what it did not need begins, without threads first; and what documents need."""
         forget_sources(types)
         with suppress(OSError):  # whoever needs a worker says so
-            self.engine.nursery.begin()
+            self.engine.workers.nursery.begin()
         if client is not None:
             loop = asyncio.get_running_loop()
 

@@ -60,7 +60,7 @@ class ForeignFeature:
     def _languages(self, path: str) -> Languages:
         """Of the workspace with the settings that the file has now."""
         engine = self.server.engine
-        around = engine.roots_for(path), engine.flags_for(path)
+        around = engine.given.roots_for(path), engine.given.flags_for(path)
         if around not in self._known:
             if len(self._known) == _MOST:
                 self._known.clear()
@@ -107,7 +107,7 @@ class ForeignFeature:
         return json.dumps({**shown, "message": message}).encode()
 
     def _wanted(self, path: str) -> bool:
-        wanted = self.server.engine.settings_for(path).diagnostics
+        wanted = self.server.engine.given.settings_for(path).diagnostics
         return wanted.enable and IDS["foreign"] not in wanted.ignore
 
     def _publish(self, document: Document) -> None:

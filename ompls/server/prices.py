@@ -90,7 +90,7 @@ class PriceFeature:
             return []
 
     async def _found(self, path: str, device: str) -> Mapping[str, str]:
-        flags = self.server.engine.flags_for(path)
+        flags = self.server.engine.given.flags_for(path)
         command = ["preview", "--device", device, "--resources", "--json", *flags, path]
         try:
             code, output, _ = await self.server.runs.said(command, os.path.dirname(path), _LIMIT)

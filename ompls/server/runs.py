@@ -46,7 +46,7 @@ class RunFeature:
         """Translate, build and run a file.  `docs/lsp-extensions.md` has the fields."""
         uri = params.get("textDocument", {}).get("uri", "")
         path = self._saved_path(uri)
-        settings = self.server.engine.settings_for(path).run
+        settings = self.server.engine.given.settings_for(path).run
         remote = params.get("remote")  # `auto` is the device of the board then
         device = str(params.get("device") or (AUTO if remote else settings.device))
         arguments = [str(a) for a in params.get("arguments") or settings.arguments]
@@ -66,7 +66,7 @@ class RunFeature:
                 command.append("--verbose")
             if settings.timeout:
                 command += ["--timeout", str(settings.timeout)]
-            command += [*self.server.engine.flags_for(path), path, "--", *arguments]
+            command += [*self.server.engine.given.flags_for(path), path, "--", *arguments]
             started = time.monotonic()
             child = await self._start(command, os.path.dirname(path), terminal)
             token = params.get("workDoneToken")

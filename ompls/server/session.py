@@ -19,7 +19,7 @@ class Doing:
 
     since    -- time.monotonic
     expected -- seconds that it should take
-    excused  -- seconds that had not counted before (`Engine._excused`)
+    excused  -- seconds that had not counted before (`Watch`)
     """
 
     what: str

@@ -138,7 +138,7 @@ class WorkspaceDiagnostics:
     async def _files(self) -> list[str]:
         """The C files below the roots, in order; none when they are too many."""
         engine = self.server.engine
-        wanted = {root: engine.settings_for(os.path.join(root, "x.c")).diagnostics for root in engine.roots}
+        wanted = {root: engine.given.settings_for(os.path.join(root, "x.c")).diagnostics for root in engine.given.roots}
         limit = max([its.workspace_files for its in wanted.values()], default=0)
         if limit <= 0:
             return []
@@ -160,7 +160,7 @@ class WorkspaceDiagnostics:
             status = os.stat(path)
         except OSError:
             return None
-        settings = self.server.engine.settings_for(path)
+        settings = self.server.engine.given.settings_for(path)
         return (status.st_mtime_ns, status.st_size, self._generation, settings)
 
     def _is_stale(self, path: str) -> bool:
@@ -171,8 +171,8 @@ class WorkspaceDiagnostics:
 
     async def _check(self, path: str) -> None:
         engine = self.server.engine
-        key, settings = self._key(path), engine.settings_for(path)
-        items = await self._found(Order(path, engine.roots_for(path), settings))
+        key, settings = self._key(path), engine.given.settings_for(path)
+        items = await self._found(Order(path, engine.given.roots_for(path), settings))
         number = digest(json.dumps(item, sort_keys=True).encode() for item in items)
         self._reports[path] = Report(key, number if items else "", items)
 
@@ -194,7 +194,7 @@ class WorkspaceDiagnostics:
     async def _ask(self, order: Order) -> list[Diagnostic]:
         """What the checker finds.  Raises IncompleteReadError, ConnectionError or TimeoutError; it is gone then."""
         if self._checker is None:
-            self._checker = Worker(self.server.engine.nursery.fork("check"))
+            self._checker = Worker(self.server.engine.workers.nursery.fork("check"))
         try:
             self._checker.send(order)
             found: list[Diagnostic] = await _within(self._checker.receive(), LIMIT)

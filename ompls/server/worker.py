@@ -13,7 +13,7 @@ Of a long document its beginning is looked at before all else, for the lenses ab
 all of it is known.
 
 Before something begins, the server is told what it is and how long it should take; if it does not end, the server ends
-this process (`engine.py`) and no other document waits for it.
+this process (`workers.py`) and no other document waits for it.
 """
 
 from __future__ import annotations

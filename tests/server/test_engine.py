@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from ompls.server import checker, engine, messages, nursery, watch, worker
+from ompls.server import checker, engine, messages, nursery, recovery, watch, worker, workers
 from ompls.server import session as sessions
 from ompls.server.documents import Change, Document
 from ompls.server.engine import Engine
@@ -79,8 +79,8 @@ async def opened() -> AsyncIterator[Opened]:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not end is ended soon, and tried again soon after."""
     monkeypatch.setattr(watch, "GRACE", 0.5)
-    for name in ("SIGN_OF_LIFE", "PATIENCE"):
-        monkeypatch.setattr(engine, name, 0.5)
+    monkeypatch.setattr(workers, "SIGN_OF_LIFE", 0.5)
+    monkeypatch.setattr(recovery, "PATIENCE", 0.5)
 
 
 def alive(process: int) -> bool:
@@ -264,7 +264,7 @@ async def test_the_end_of_the_first_worker_of_a_new_nursery_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watch, "GRACE", 1000.0)  # it is heard, and not given up
-    monkeypatch.setattr(engine, "SIGN_OF_LIFE", 1000.0)
+    monkeypatch.setattr(workers, "SIGN_OF_LIFE", 1000.0)
     async with opened() as it:
         session = it.open(tmp_path / "a.c")
         await it.known(session)
@@ -292,7 +292,7 @@ async def test_a_nursery_that_could_not_be_forked_is_forked_later(
         monkeypatch.setattr(os, "kill", lambda process, number: signalled.append(process) or kill(process, number))
         for _ in range(2):
             with pytest.raises(BlockingIOError):
-                it.engine.nursery.renew()
+                it.engine.workers.nursery.renew()
         assert len(signalled) == 1
         await it.until(lambda: session.worker is None)
         with pytest.raises(BlockingIOError):
@@ -313,7 +313,7 @@ async def test_time_in_which_the_server_is_stopped_does_not_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watch, "GRACE", 1.0)
-    monkeypatch.setattr(engine, "SIGN_OF_LIFE", 1.0)
+    monkeypatch.setattr(workers, "SIGN_OF_LIFE", 1.0)
     async with opened() as it:
         session = it.open(tmp_path / "a.c")
         await it.known(session)
@@ -332,7 +332,7 @@ async def test_time_in_which_the_server_is_stopped_does_not_count(
 async def test_what_a_worker_says_that_nobody_knows_is_left(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async with opened() as it:
         session = it.open(tmp_path / "a.c")
-        it.engine._hear(session, "good morning")
+        it.engine.workers.hear(session, "good morning")
         assert "good morning" in caplog.text
         assert len(await it.known(session)) == 1
 
@@ -355,7 +355,7 @@ async def test_nothing_is_said_of_a_text_before_it_was_analysed(tmp_path: Path) 
 
 
 async def test_only_so_many_workers_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "MOST", 3)
+    monkeypatch.setattr(workers, "MOST", 3)
     for number in range(6):  # else each is told of the others' texts, and one that is busy then is kept
         (tmp_path / f"{number}.c").write_text(MISTAKE)
     async with opened() as it:
@@ -456,7 +456,7 @@ async def test_other_settings_are_a_new_beginning(tmp_path: Path, monkeypatch: p
         return analyse(*arguments)
 
     monkeypatch.setattr(worker, "analyse", hang)
-    monkeypatch.setattr(engine, "PATIENCE", 3.0)
+    monkeypatch.setattr(recovery, "PATIENCE", 3.0)
     async with opened() as it:
         hangs.touch()
         session = it.open(tmp_path / "a.c")

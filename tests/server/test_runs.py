@@ -191,12 +191,15 @@ async def test_a_run_that_cannot_be_started_leaves_nothing(tmp_path: Path, monke
     path = tmp_path / "a.c"
     path.write_text(PROGRAM)
     document = SimpleNamespace(path=str(path), source=PROGRAM.encode(), version=1)
-    engine = SimpleNamespace(
+    given = SimpleNamespace(
         settings_for=lambda _: SimpleNamespace(run=SimpleNamespace(device="host", arguments=[], timeout=0)),
         flags_for=lambda _: [],
     )
     server = SimpleNamespace(
-        roots=(), trusted=True, engine=engine, session=lambda _: SimpleNamespace(document=document)
+        roots=(),
+        trusted=True,
+        engine=SimpleNamespace(given=given),
+        session=lambda _: SimpleNamespace(document=document),
     )
 
     async def fails(*_: object, **__: object) -> None:

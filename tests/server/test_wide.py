@@ -159,7 +159,7 @@ async def test_a_checker_that_ended_while_it_rested_costs_no_finding(checking: C
     assert await checking.pull() == BOTH
     checking.checked()
     (tmp_path / "b.c").write_text(WRONG + "\n")
-    checking.server.engine.nursery.renew()
+    checking.server.engine.workers.nursery.renew()
     assert await checking.pull() == BOTH
     assert checking.checked() == ["b.c"]
 
