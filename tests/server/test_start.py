@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import re
 import subprocess
@@ -150,50 +149,3 @@ def test_python_is_started_in_one_place() -> None:
     # Of another machine no path is known; `-c` then runs in the root directory (test_elsewhere.py looks).
     assert re.findall(r'.*"-c".*', stub) == ["    if (*ompls_stub_script == '\\0') command[n++] = \"-c\";"]
     assert stub.index('chdir("/")') < stub.index('"-c"')
-
-
-# Says what was imported when the nursery began, and when the first answer was sent.
-ORDER = """
-import sys
-from ompls import server
-from ompls.server import children, nursery
-children.processor_is_free = lambda: IS_FREE
-
-def noted(owner, name, what):
-    original = getattr(owner, name)
-    def wrapped(*args):
-        parts = ("analysis.rules", "analysis.features", "analysis.model.tu", "project.workspace", "translate")
-        print(what, *[p for p in parts if "ompls." + p in sys.modules], file=sys.stderr)
-        return original(*args)
-    setattr(owner, name, wrapped)
-
-noted(nursery.Nursery, "begin", "began")
-from ompls.server import protocol
-noted(protocol.Protocol, "_send_text", "sent")
-sys.exit(server.serve())
-"""
-
-
-@pytest.mark.parametrize("is_free", [True, False])
-def test_initialize_is_answered_without_the_analysis(is_free: bool) -> None:
-    """Else an editor waits for all of the rules: another process imports them meanwhile, where a processor is free."""
-    ask = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {"processId": None, "rootUri": None, "capabilities": {}},
-    }
-    body = json.dumps(ask).encode()
-    with subprocess.Popen(
-        [sys.executable, "-c", ORDER.replace("IS_FREE", str(is_free))],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as server:
-        assert server.stdin is not None
-        assert server.stderr is not None
-        server.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-        server.stdin.flush()
-        said = [server.stderr.readline().decode().strip() for _ in range(2)]
-        server.stdin.close()
-    assert said == (["began", "sent"] if is_free else ["sent", "began"])
