@@ -73,8 +73,14 @@ def _prepare_checks(arguments: argparse.Namespace, found: Path) -> None:
     can = able("checks")
     if arguments.device == AUTO:
         arguments.device = can[0]
-    if any(device.name not in can for device, _ in named(arguments.device)):
-        why = f"'{arguments.device}' cannot check kernels"
-        raise Problem(f"--check: {why}; choose --device {' or '.join(can)}", OUR_ERROR)
-    os.environ["OMPLS_CHECK"] = arguments.check
+    asked = [name for name in arguments.check.split(",") if name not in ("", "all")]
+    for device, _ in named(arguments.device):
+        if device.name not in can:
+            why = f"'{arguments.device}' cannot check kernels"
+            raise Problem(f"--check: {why}; choose --device {' or '.join(can)}", OUR_ERROR)
+        other = next((name for name in asked if name not in device.checks), None)
+        if other is not None:
+            why = f"'{device.name}' does not look for '{other}'"
+            raise Problem(f"--check: {why}, but for {', '.join(device.checks)}", OUR_ERROR)
+    os.environ["OMPLS_CHECK"] = arguments.check or "races,uninit,memory"
     os.environ["OMPLS_CHECK_RESULT"] = str(found)

@@ -76,7 +76,7 @@ class Device(ABC):
     python_module: Optional[Callable[[], object]] = None  # makes the device object of a module written in Python
     joins_functions = False  # what kernels call of other units stands in front of them, and is no file of its own
     debuggable = False  # whether a debugger of this machine can stop in its kernels
-    checks = False  # whether it builds kernels that look for mistakes (OMPLS_CHECK)
+    checks: Tuple[str, ...] = ()  # the mistakes that its kernels can be built to look for (OMPLS_CHECK)
     tells_resources = False  # whether `resources` answers
     takes_inner = False  # whether `around` answers
     emulated = False  # whether it stands for hardware that is not here: `auto` does not choose it
@@ -177,7 +177,8 @@ class Broken(Device):
 # What is read of a device before anything is asked of it, and its type.
 _ATTRIBUTES: Dict[str, Tuple[type, ...]] = {
     **dict.fromkeys(("image_class", "kernel_class"), (str,)),
-    **dict.fromkeys(("joins_functions", "debuggable", "checks", "tells_resources", "takes_inner", "emulated"), (bool,)),
+    **dict.fromkeys(("joins_functions", "debuggable", "tells_resources", "takes_inner", "emulated"), (bool,)),
+    "checks": (tuple,),
     "needs_library": (str, type(None)),
 }
 

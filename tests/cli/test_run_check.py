@@ -73,6 +73,11 @@ def test_right_programs_are_silent(process, name: str) -> None:
     [
         (["--check=speed"], "there is no check 'speed': choose from races,uninit,memory,coalescing,banks,all"),
         (["--check", "--device", "host"], "--check: 'host' cannot check kernels; choose --device cudasim or epiphany"),
+        (["--check=uninit", "--device", "epiphany"], "--check: 'epiphany' does not look for 'uninit', but for races"),
+        (
+            ["--check=races,banks", "--device", "epiphany"],
+            "--check: 'epiphany' does not look for 'banks', but for races",
+        ),
     ],
 )
 def test_wrong_requests(process, tmp_path: Path, words: list[str], says: str) -> None:

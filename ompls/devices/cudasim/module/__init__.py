@@ -221,7 +221,7 @@ class CudaSim(Device):
     kernel_class = "gpu"
     joins_functions = True
     debuggable = True
-    checks = True
+    checks = ("races", "uninit", "memory", "coalescing", "banks")
 
     def probe(self) -> Availability:
         """It is there when its compiler is, on the machines that the engine knows."""

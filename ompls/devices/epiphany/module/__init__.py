@@ -14,6 +14,7 @@ from typing import List, Mapping, Tuple
 
 from ompls.devices.epiphany.module import size
 from ompls.runtime.devices import Availability, Device, ImageJob, Resources
+from ompls.runtime.errors import RuntimeProblem
 from ompls.runtime.machine import HERE, Machine
 from ompls.runtime.toolchain import RUNTIME, Compile, Toolchain
 
@@ -66,7 +67,7 @@ _REAL = "OMPLS_EPIPHANY_HAL"  # the SDK's library, for a real board
 
 
 def _checked() -> bool:
-    """Whether kernels are built for checks; of those that there are, this device does one."""
+    """Whether kernels are built for checks; of those that there are, this device does one (`checks`)."""
     chosen = os.environ.get("OMPLS_CHECK", "none").split(",")
     return not {"races", "all", ""}.isdisjoint(chosen)
 
@@ -96,7 +97,7 @@ class Epiphany(Device):
     image_class = "epiphany"
     kernel_class = "epiphany"
     emulated = True
-    checks = True
+    checks = ("races",)
     tells_resources = True
 
     def probe(self) -> Availability:
@@ -104,8 +105,15 @@ class Epiphany(Device):
 
         A real one is asked when a program begins (hal.c).
         """
-        if _REAL in os.environ:
-            return Availability(True, description="a board, by " + os.environ[_REAL])
+        real = os.environ.get(_REAL)
+        if real is not None and os.sep in real and not os.path.isfile(real):
+            return Availability(
+                False,
+                "{}={}: there is no such file".format(_REAL, real),
+                "let OMPLS_EPIPHANY_HAL name the SDK's libe-hal.so",
+            )
+        if real is not None:
+            return Availability(True, description="a board, by " + real)
         if HERE.architecture != "x86_64":
             return Availability(False, "the board is emulated on x86-64 only", "use the device `host`")
         if shutil.which("gcc") is None:
@@ -155,6 +163,9 @@ class Epiphany(Device):
 
     def resources(self, kernels: Mapping[str, bytes], target: str) -> Resources:
         """What of the 32 KiB each kernel takes."""
+        if target:
+            why, hint = "all its cores are of one model, not '{}'".format(target), "leave out --arch"
+            raise RuntimeProblem("cannot tell what kernels need on epiphany", why, hint)
         measure = size.measure()
         rows: List[Tuple[str, ...]] = []
         with Toolchain() as tools:

@@ -51,6 +51,8 @@ static int epi_open(ompls_module *self, int index, void **out, ompls_error *err)
     unsigned which = 0;
     while (asked != NULL && which < sizeof chips / sizeof *chips && strcmp(chips[which].name, asked) != 0) which++;
     if (which == sizeof chips / sizeof *chips) return ompls_device_fail(err, "say 16 or 64", "OMPLS_EPIPHANY_CHIP=%s: there is no such Epiphany", asked);
+    if (epi_limit() < 0)
+        return ompls_device_fail(err, "say seconds, or leave it out", "OMPLS_EPIPHANY_DEADLINE=%s is no number of seconds", getenv("OMPLS_EPIPHANY_DEADLINE"));
     board *b = calloc(1, sizeof *b);
     void *memory = mmap(NULL, WHOLE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (b == NULL || memory == MAP_FAILED) {

@@ -126,7 +126,7 @@ void epi_tell_findings(board *b, const ompls_launch_request *request);
 
 /* launch.c */
 double epi_seconds(void);
-double epi_limit(void); /* seconds that a kernel has; 0: as many as it takes */
+double epi_limit(void);
 int epi_launch(void *handle, void *found, const ompls_launch_request *request, ompls_error *err);
 int epi_synchronize(void *handle, ompls_error *err);
 

@@ -73,10 +73,13 @@ double epi_seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Seconds that a kernel has; 0: as many as it takes. */
+/* Seconds that a kernel has; 0: as many as it takes; below that: it is no number. */
 double epi_limit(void) {
     const char *asked = getenv("OMPLS_EPIPHANY_DEADLINE");
-    return asked != NULL ? strtod(asked, NULL) : 0;
+    char *end;
+    if (asked == NULL || asked[0] == '\0') return 0;
+    const double seconds = strtod(asked, &end);
+    return end != asked && *end == '\0' && seconds >= 0 && seconds <= 1e9 ? seconds : -1;
 }
 
 /* Until the kernel of `master` has ended, well or not. */
