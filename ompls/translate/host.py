@@ -204,7 +204,7 @@ class Host:
             f"!__ompls_t_{c.id}; __ompls_t_{c.id} = ompls_target_done(&__ompls_r_{c.id}))"
         )
         # The construct's own clauses, which are not those of `plan` where the device sees another text.
-        known = {p.name: f"__ompls_v{p.index}_{c.id}" for p in plan.params if p.symbol is None}
+        known = {p.name: f"__ompls_v{p.index}_{c.id}" for p in (*plan.params, *plan.launch_only) if p.symbol is None}
         own = self.plans[id(region)].hoisted
         evaluated = {clause: known[name] for clause, name in own.items() if name in known}
         self._wrap(item, region.stmt, Around(c.id, lines, fallback_of(self.tu, item, region, evaluated)))

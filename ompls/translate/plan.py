@@ -7,7 +7,7 @@ Expressions are host C text after macro expansion.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
 from ompls.analysis.encoding import encoded
@@ -85,6 +85,7 @@ class RegionPlan:
     values: list[Value] = field(default_factory=list)
     launch: Launch = field(default_factory=Launch)
     hoisted: dict[int, str] = field(default_factory=dict)  # id(clause) -> parameter that holds its value
+    launch_only: list[Param] = field(default_factory=list)  # parameters that no kernel has (`launchonly.py`)
     dims: dict[Symbol, list[str]] = field(
         default_factory=dict
     )  # of a variable with variable lengths: below the outermost
@@ -129,7 +130,7 @@ class RegionPlan:
 
     def evaluated(self, name: str) -> dict[int, str]:
         """id of a clause -> the host variable (`name` with the value's number) that holds what it came to."""
-        number = {p.name: p.index for p in self.params if p.symbol is None}
+        number = {p.name: p.index for p in (*self.params, *self.launch_only) if p.symbol is None}
         return {clause: name.format(number[p]) for clause, p in self.hoisted.items()}
 
     def host_launch(self, tu: TU, evaluated: dict[int, str]) -> Launch:
@@ -143,6 +144,11 @@ class RegionPlan:
         if self.promotion is not None:
             return replace(launch, inside=inside_of(tu, self.item, self.region, self.promotion.regions))
         return replace(launch, num_threads="1") if self.single else launch
+
+    def leave_out(self, names: Collection[str]) -> None:
+        """Let no kernel have these parameters."""
+        self.launch_only += [p for p in self.params if p.name in names]
+        self.params[:] = [p for p in self.params if p.name not in names]
 
     def in_one_dimension(self) -> None:
         """Let the grid be a row of teams."""

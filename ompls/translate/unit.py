@@ -24,6 +24,7 @@ from ompls.translate.classes import Targets, classes_of
 from ompls.translate.covering import cover, uncover
 from ompls.translate.functions import exported, in_other_units, needs_of_function, refuse_copies
 from ompls.translate.host import DATA_CALLS, Host
+from ompls.translate.launchonly import launch_only
 from ompls.translate.lowering import lower
 from ompls.translate.lowering.back import as_written
 from ompls.translate.mode import choose_mode
@@ -141,7 +142,6 @@ class Unit:
                 cover(plan)
             if all(s.partials for s in self.classes):
                 add_partials(plan, self.tu.model)
-            plan.identify(self.index.kinds.c)
             plan.only_read, plan.restrict = only_read(self.tu, plan, self.needs[id(region)])
             self.plans[id(region)] = plan
 
@@ -151,13 +151,12 @@ class Unit:
             self.problems += unit.problems
             unit.problems = []
         if good:
-            self._same_launch(item, region)
+            self._same_launch([self._twin(s, region) or (self, item, region) for s in self.sets])
         return good
 
-    def _same_launch(self, item: Item, region: Region) -> None:
+    def _same_launch(self, places: Sequence[tuple[Unit, Item, Region]]) -> None:
         """The host makes one launch for all sets: unless all agree on the grid's dimensions, it has one, and what the
         kernel of some set writes is not only read."""
-        places = [self._twin(s, region) or (self, item, region) for s in self.sets]
         plans = [unit.plans[id(seen)] for unit, _, seen in places]
         for p in plans:
             p.only_read = p.only_read.intersection(*(q.only_read for q in plans))
@@ -171,6 +170,10 @@ class Unit:
         if any(p.partials.keys() != plans[0].partials.keys() for p in plans):
             for p in plans:
                 drop_partials(p)
+        idle = [launch_only(p) for p in plans] if all(s.covers for s in self.classes) else []
+        for (unit, _, _), p in zip(places, plans, strict=True):
+            p.leave_out(set.intersection(*idle) if idle else ())
+            p.identify(unit.index.kinds.c)
 
     @cached_property
     def _as_written(self) -> dict[str, DirectiveStmt]:
