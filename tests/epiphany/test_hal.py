@@ -123,7 +123,7 @@ int main(void)
 
 
 def test_no_core_of_a_team_is_taken_before_all_have_left(library: Path, tools: str, tmp_path: Path) -> None:
-    """The first of two kernels has all cores; the second one gets one, anew, when nobody touches another's memory."""
+    """The first of two kernels has all cores; the second one gets one, anew, when nobody touches its memory."""
     done, calls = run(library, tools, tmp_path, "team", TWO_KERNELS)
     assert (done.returncode, done.stderr) == (0, "")
     assert "too_early" not in calls
