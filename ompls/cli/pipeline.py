@@ -240,7 +240,9 @@ def plan(
     cflags, ldflags = split_link_flags(flags)
     devices = list({device.name: device for device, _ in choose(spec, machine, facts)}.values())
     with compilers_words():
-        return planned(machine, directory, lambda t: assembled(t, read_bundle(directory), devices, cflags, ldflags))
+        return planned(
+            machine, directory, lambda t: assembled(t, read_bundle(directory), devices, cflags, ldflags), facts
+        )
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import os
 import string
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -253,7 +253,7 @@ def images_of(
 def _image_of(device: Device, job: ImageJob) -> Path:
     try:
         with contextlib.redirect_stdout(sys.stderr):  # what it prints is no part of our output
-            image = device.build_image(job)
+            image = job.tools.image(lambda tools: device.build_image(replace(job, tools=tools)))
     except RuntimeProblem:
         raise
     except Exception as error:

@@ -109,6 +109,10 @@ class Toolchain:
         """Whether it is a file that was made."""
         return made.is_file()
 
+    def image(self, make: Callable[[Toolchain], Path]) -> Path:
+        """The image of a device that `make` makes with these tools, or with others that serve."""
+        return make(self)
+
     def run(self, command: Sequence[str], what: str, cwd: Optional[Path] = None) -> bytes:
         """Run a tool; its standard output.  Raises BuildFailed with what it said, or ToolMissing."""
         out, said = self.ask(command, what, cwd)

@@ -20,11 +20,12 @@ from ompls.cli.options import translatable
 from ompls.cli.pipeline import translated
 from ompls.cli.problem import Refused
 from ompls.devices.cuda.module import nvrtc
-from ompls.runtime.boards.plan import SCRIPT, CannotPlan, planned
+from ompls.runtime.boards.plan import SCRIPT, CannotPlan, Planned, planned
 from ompls.runtime.build import assembled
 from ompls.runtime.bundle import read_bundle
 from ompls.runtime.devices import named
 from ompls.runtime.machine import HERE
+from ompls.runtime.toolchain import Compile
 
 from .conftest import Sshd
 
@@ -179,9 +180,28 @@ def test_a_plan_is_the_same_the_next_time(tmp_path: Path) -> None:
         assert files[0].is_dir() or files[0].read_bytes() == files[1].read_bytes()
 
 
-def test_what_needs_more_is_not_planned(tmp_path: Path) -> None:
-    with pytest.raises(CannotPlan, match=r"it needs g\+\+ and Python 3\.8 there"):
-        plan(EXAMPLES / "saxpy.c", tmp_path, "cudasim")
+@pytest.mark.parametrize(("device", "source"), [("cudasim", "jacobi.c"), ("epiphany", "epiphany/saxpy.c")])
+def test_an_image_that_gcc_cannot_make_is_made_here(device: str, source: str, tools: Path, tmp_path: Path) -> None:
+    if not all(chosen.probe().available for chosen, _ in named(device)):
+        pytest.skip(f"{device} is not available here")
+    there = plan(EXAMPLES / source, tmp_path, device)
+    done = build(there, tools)
+    assert (done.returncode, done.stderr) == (0, "")
+    environment = {"OMPLS_DEVICES": device, "OMP_TARGET_OFFLOAD": "mandatory", **LIBRARIES}
+    run = subprocess.run([there / "program"], env=environment, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.endswith(", correct\n")
+
+
+def test_what_has_to_run_there_is_not_planned(tmp_path: Path) -> None:
+    source = tmp_path / "one.c"
+    source.write_text("int one;\n")
+    with Planned(HERE) as tools:
+        with pytest.raises(CannotPlan, match=r"it needs g\+\+ and Python 3\.8 there"):
+            tools.object(Compile(source, (), "g++"))
+        made = tools.object(Compile(source, ()))
+        with pytest.raises(CannotPlan, match="strip has to run on the board"):
+            tools.run(["strip", str(made)], "stripping")
 
 
 @pytest.mark.thorough  # programs for a GPU are built so in test_board_gpu.py

@@ -107,7 +107,10 @@ class BoardDevice(Remote):
     def _plan(self, job: ImageJob) -> Path:
         """By which the board builds it with gcc and sh.  Raises CannotPlan."""
         files = planned(
-            job.tools.machine, None, lambda tools: build_image(self.inner(), replace(job, tools=tools), program=True)
+            job.tools.machine,
+            None,
+            lambda tools: build_image(self.inner(), replace(job, tools=tools), program=True),
+            self._board.facts,
         )
         data = there.archive(files)
         return job.tools.cached([b"plan", data], ".far", lambda made: (made.write_bytes(data), None)[1])

@@ -20,7 +20,8 @@ def build_image(inner: Device, job: ImageJob, *, program: bool = False) -> Path:
     """
     tools = job.tools
     lines = replace(job, cflags=(*job.cflags, "-g1"))  # for what faults tell
-    image = image_object(tools, [(inner.image_class, inner.build_image(lines))])
+    made = tools.image(lambda used: inner.build_image(replace(lines, tools=used)))
+    image = image_object(tools, [(inner.image_class, made)])
     headers = (*sorted(CORE.glob("*.h")), *sorted(LIBRARY.glob("*.h")))
     flags = (*CORE_FLAGS, "-I" + str(CORE))
     sources = (*SOURCES, *(("stream.c", "stream_line.c", "stream_peers.c") if program else ()))

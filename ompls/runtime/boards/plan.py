@@ -11,12 +11,14 @@ import hashlib
 import os
 import re
 import shlex
+import shutil
 from pathlib import Path
-from typing import Callable, Dict, List, Optional, Sequence
+from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..errors import RuntimeProblem
 from ..machine import Machine
 from ..toolchain import RUNTIME, Compile, Toolchain
+from .needed import refuse_newer
 
 SCRIPT, PROGRAM = "build.sh", "program"
 _PACKAGE = RUNTIME.parent
@@ -55,10 +57,14 @@ class Planned(Toolchain):
     """A tool chain whose objects and programs are names of files that `build.sh` will make.
 
     bundle -- the directory of the bundle, whose files go along as they are; None: there is none
+    facts -- what the board is (board.sh)
     """
 
-    def __init__(self, machine: Machine, bundle: Optional[Path] = None) -> None:
+    def __init__(
+        self, machine: Machine, bundle: Optional[Path] = None, facts: Optional[Mapping[str, str]] = None
+    ) -> None:
         super().__init__(machine=machine)
+        self._facts = facts or {}
         self._places = {_PACKAGE: "ompls", **({bundle: "bundle"} if bundle is not None else {})}
         self._whole = [RUNTIME / "include", *([bundle] if bundle is not None else [])]
         self._outputs = self.scratch / "planned"
@@ -70,6 +76,28 @@ class Planned(Toolchain):
     def has(self, made: Path) -> bool:
         """Or will be made."""
         return str(made) in self._renamed or super().has(made)
+
+    def image(self, make: Callable[[Toolchain], Path]) -> Path:
+        """What more than gcc is needed for is made here, and sent."""
+        before = len(self._lines), len(self._compiled)
+        try:
+            return make(self)
+        except (CannotPlan, FileNotFoundError) as error:
+            if isinstance(error, FileNotFoundError) and str(error.filename) not in self._renamed:
+                raise  # what is made there cannot be read here
+            del self._lines[before[0] :], self._compiled[before[1] :]
+        with Toolchain(machine=self.machine) as here:
+            made = make(here)
+            refuse_newer(made, self._facts, made.name)
+            kept = self.scratch / "image-{}".format(len(self._files))
+            shutil.copyfile(str(made), str(kept))
+            return kept
+
+    def ask(self, command: Sequence[str], what: str, cwd: Optional[Path] = None) -> Tuple[bytes, str]:
+        """A tool runs here.  Raises CannotPlan when it is to read what is made there."""
+        if any(self._renamed.get(word, "").startswith(("made/", "$common/")) for word in command):
+            raise CannotPlan(what, "{} has to run on the board".format(command[0]), "choose `host` or `cuda`")
+        return super().ask(command, what, cwd)
 
     def _out(self, name: str) -> Path:
         path = self._outputs / name.replace("/", "-").replace("$", "")
@@ -142,8 +170,13 @@ class Planned(Toolchain):
         return {**self._files, SCRIPT: os.fsencode(text)}
 
 
-def planned(machine: Machine, bundle: Optional[Path], make: Callable[[Planned], Path]) -> Dict[str, bytes]:
+def planned(
+    machine: Machine,
+    bundle: Optional[Path],
+    make: Callable[[Planned], Path],
+    facts: Optional[Mapping[str, str]] = None,
+) -> Dict[str, bytes]:
     """What a board gets to build what `make` makes with the tool chain.  Raises what that raises."""
-    tools = Planned(machine, bundle)
+    tools = Planned(machine, bundle, facts)
     with tools:
         return tools.script(make(tools))
