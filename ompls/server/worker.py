@@ -268,7 +268,8 @@ class Worker:
             self._unit = self._result = result
         else:
             self._passes += 1
-            self._unit = None
+            unit = self._unit  # where it is whole only the rules go on
+            self._unit = replace(unit, seconds=0.0) if unit is not None and unit.complete else None
 
     def _items(self, result: Result) -> list[bytes | messages.Elsewhere]:
         """The diagnostics as JSON; what is in a header is shown there if the client has it open, else where it is

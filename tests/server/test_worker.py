@@ -200,6 +200,32 @@ def test_a_pass_is_analysis_and_rules_together(tmp_path: Path, monkeypatch: pyte
     assert 0.25 * given["analysis"] <= given["rules"] <= 0.4 * given["analysis"]
 
 
+def test_what_was_analysed_whole_is_not_analysed_again_for_the_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole: list[HeaderSnapshot] = []  # the headers of each analysis that came to its end
+    passes: list[bool] = []
+
+    def noted(*given: Any) -> Any:
+        found = analyse(*given)
+        whole.extend([given[3]] if found.complete else [])
+        return found
+
+    def unfinished(*given: Any) -> Any:
+        found, judged = judge_within(*given)
+        passes.append(judged)
+        return found, judged and len(passes) > 3
+
+    analyse, judge_within = workers.analyse, workers.judge_within
+    monkeypatch.setattr(workers, "analyse", noted)
+    monkeypatch.setattr(workers, "judge_within", unfinished)
+    with working(tmp_path / "a.c", FUNCTION % 1) as server:
+        final = server.last()
+    assert final.complete
+    assert len(passes) >= 4
+    assert len(whole) == len(set(map(id, whole)))
+
+
 def test_a_budget_ends_early_for_who_waits() -> None:
     asked: list[bool] = []
 
