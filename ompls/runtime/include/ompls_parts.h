@@ -103,20 +103,27 @@ static inline int ompls_collect(const ompls_parts *p)
     return failed;
 }
 
-/* The same bytes go to devices 0 to `devices` - 1, where they are present already (`map(alloc: …)`): once from the host, and on from
-   those that have them, twice as many each time. */
-static inline int ompls_spread(const void *data, size_t bytes, int devices)
+/* Devices 0 to `devices` - 1, where the bytes are present already (`map(alloc: …)`), get what device `from` of them has, from those
+   that have it: twice as many each time. */
+static inline int ompls_pass_on(const void *data, size_t bytes, int from, int devices)
 {
-    int host = omp_get_initial_device(), failed = 0;
+    int failed = 0;
     ompls_parts p = {(char *)data, bytes, 1, 0, 1};
-    if (omp_get_num_devices() == 0 || devices < 1) return 0;
-    failed = ompls_parts_copy(&p, 0, 1, 0, host);
     for (int have = 1; have < devices && failed == 0; have *= 2) {
         int more = devices - have < have ? devices - have : have;
         #pragma omp parallel for num_threads(more) reduction(|: failed)
         for (int d = 0; d < more; d++)
-            failed |= ompls_parts_copy(&p, 0, 1, have + d, d);
+            failed |= ompls_parts_copy(&p, 0, 1, (from + have + d) % devices, (from + d) % devices);
     }
     return failed;
+}
+
+/* The same with the host's bytes, which go to the first device once. */
+static inline int ompls_spread(const void *data, size_t bytes, int devices)
+{
+    ompls_parts p = {(char *)data, bytes, 1, 0, 1};
+    if (omp_get_num_devices() == 0 || devices < 1) return 0;
+    int failed = ompls_parts_copy(&p, 0, 1, 0, omp_get_initial_device());
+    return failed != 0 ? failed : ompls_pass_on(data, bytes, 0, devices);
 }
 #endif

@@ -22,6 +22,10 @@ int main(int argc, char **argv)
         #pragma omp target enter data device(d) map(alloc: table)
     }
     wrong += ompls_spread(table, sizeof table, p.devices) != 0;
+    int owner = p.devices - 1;
+    #pragma omp target device(owner) map(alloc: table)
+    table[5] += 1000;
+    wrong += ompls_pass_on(table, sizeof table, owner, p.devices) != 0;
     for (int t = 0; t < times; t++) {
         for (int d = 0; d < p.devices; d++) { /* what is not its own is spoiled: the exchange has to bring it */
             int there = ompls_first_there(&p, d), rows = ompls_rows_there(&p, d), first = ompls_first(&p, d), last = ompls_first(&p, d + 1);
@@ -33,6 +37,8 @@ int main(int argc, char **argv)
     }
     for (int d = 0; d < p.devices; d++) {
         int there = ompls_first_there(&p, d), rows = ompls_rows_there(&p, d), bad = 0;
+        #pragma omp target device(d) map(a[there:rows]) map(tofrom: bad)
+        bad += table[5] != 1005;
         #pragma omp target device(d) map(a[there:rows]) map(tofrom: bad)
         for (int i = there; i < there + rows; i++)
             for (int j = 0; j < COLUMNS; j++) bad += a[i][j] != i * COLUMNS + j + times;
