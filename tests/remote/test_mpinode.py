@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from command import ompls
 from thinned import thinned
-from waiting import until
+from waiting import until, worked
 
 from ompls.devices.mpinode.module.hosts import hosts, read_hosts, slurm_hosts
 from ompls.devices.remote import mpi
@@ -81,6 +81,27 @@ def test_a_node_that_dies_or_hangs_is_an_error_that_names_it(built: Built, sign:
     _, err = process.communicate(timeout=30)
     assert process.returncode == 125
     assert f"endless.c:7: region on mpinode:0 ({os.uname().nodename})" in err
+    assert until(lambda: not left_behind(mark))
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.thorough)])
+def test_a_node_that_dies_or_hangs_while_others_copy_to_it_is_an_error(built: Built, sign: signal.Signals) -> None:
+    """With MPICH the program may end with it; nobody waits for ever, and nothing is left."""
+    mark = f"circling{sign}-{os.getpid()}"
+    more = {"AWAY_MARK": mark, "OMPLS_DEVICES": "mpinode:3"}
+    program = subprocess.Popen(
+        [built("circling", "mpinode")], env=environment(**more), stderr=subprocess.PIPE, start_new_session=True
+    )
+    nodes: list[int] = []
+
+    def working() -> bool:
+        nodes[:] = [number for number in left_behind(mark) if number != program.pid and worked(number) > 10]
+        return len(nodes) >= 3
+
+    assert until(working)
+    os.kill(nodes[-1], sign)
+    program.communicate(timeout=30)
+    assert program.returncode != 0
     assert until(lambda: not left_behind(mark))
 
 

@@ -13,7 +13,7 @@ import os
 import struct
 import sys
 import threading
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
 START = 1  # tag of the messages before the far side speaks
 # What the program says first: bytes and hash (SHA-256) of the far side, whether to spin, how many processes have it.
@@ -43,6 +43,23 @@ def functions(mpi: Any) -> Functions:
     return Functions(*addresses, handle(mpi, mpi.BYTE))
 
 
+def within(seconds: float, work: Callable[[], object]) -> bool:
+    """Do what may never come back; whether it has, without an error, in time (0: there is no limit)."""
+    done: List[bool] = []
+
+    def tried() -> None:
+        try:
+            work()
+            done.append(True)
+        except Exception as error:  # noqa: BLE001 -- MPI's; who waits is told by the answer
+            sys.stderr.write("ompls: error: {}\n".format(error))
+
+    waiting = threading.Thread(target=tried, daemon=True)
+    waiting.start()
+    waiting.join(seconds if seconds > 0 else None)
+    return bool(done)
+
+
 class Peers:
     """How a node meets others: over communicators that MPI makes between processes that know nothing of each other."""
 
@@ -53,7 +70,7 @@ class Peers:
         self._calls = (
             ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)(self._open),
             ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_char_p, ctypes.c_double)(self._meet),
-            ctypes.CFUNCTYPE(None, ctypes.c_size_t)(self._part),
+            ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_double)(self._part),
         )
 
     def add(self, to: Functions) -> Functions:
@@ -75,30 +92,28 @@ class Peers:
 
     def _meet(self, port: Optional[bytes], patience: float) -> int:
         made: List[Any] = []
-        waiting = threading.Thread(target=self._try, args=(port, made), daemon=True)
-        waiting.start()
-        waiting.join(patience if patience > 0 else None)
-        if not made:
-            self.stuck = self.stuck or waiting.is_alive()
+        if not within(patience, lambda: made.append(self._met(port))):
+            self.stuck = True
+        if not made or made[0] is None:
             return 0
         number = handle(self._mpi, made[0])
         self.met[number] = made[0]
         return number
 
-    def _try(self, port: Optional[bytes], made: List[Any]) -> None:
+    def _met(self, port: Optional[bytes]) -> Any:
         itself = self._mpi.COMM_SELF
         try:
             found = itself.Connect(port.decode()) if port is not None else itself.Accept(self._port)
             found.Set_errhandler(self._mpi.ERRORS_RETURN)
-            made.append(found)
         except self._mpi.Exception as error:
             sys.stderr.write("ompls: error: meeting another node: {}\n".format(error))
+            return None
+        return found
 
-    def _part(self, number: int) -> None:
-        try:
-            self.met.pop(number).Disconnect()
-        except (KeyError, self._mpi.Exception):
-            self.stuck = True
+    def _part(self, number: int, patience: float) -> None:
+        one = self.met.pop(number, None)
+        if one is not None and not self.stuck:
+            self.stuck = not within(patience, one.Disconnect)
 
     def end(self) -> bool:
         """Whether nothing is left, and MPI can be finished."""

@@ -119,12 +119,14 @@ class Spawned(Line):
         return int(aligned.value or 0)
 
     def end(self, lost: bool) -> None:
-        if not lost:
-            with contextlib.suppress(self._mpi.Exception):
-                self._program.ompls_mpi_line_end(self._aligned)
-                self._both.Free()
-                self._between.Disconnect()
-        self._ended(lost)
+        self._ended(lost or not mpi.within(self._patience, self._disconnect))
+
+    def _disconnect(self) -> None:
+        """Comes back when the node has ended, too."""
+        with contextlib.suppress(self._mpi.Exception):
+            self._program.ompls_mpi_line_end(self._aligned)
+            self._both.Free()
+            self._between.Disconnect()
 
 
 class _Spawn(threading.Thread):

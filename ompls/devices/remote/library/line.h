@@ -39,7 +39,7 @@ typedef struct {
     uintptr_t byte;
     int (*port)(char *name, int room); /* these are not MPI's, but of the script around a far side; not 0: it cannot */
     uintptr_t (*meet)(const char *port, double patience);
-    void (*part)(uintptr_t communicator);
+    void (*part)(uintptr_t communicator, double patience);
 } ompls_mpi;
 
 typedef struct {

@@ -133,7 +133,7 @@ static ompls_line *meet(ompls_line *line, const char *port_of, double seconds) {
 }
 
 static void part(ompls_line *line, ompls_line *peer) {
-    ((ompls_mpi_line *)line)->mpi->part(((ompls_mpi_line *)peer)->communicator);
+    ((ompls_mpi_line *)line)->mpi->part(((ompls_mpi_line *)peer)->communicator, peer->patience);
     free(peer);
 }
 
