@@ -20,14 +20,14 @@ pytestmark = pytest.mark.skipif(not STATE.available, reason=STATE.reason)
 
 def run(program: Path, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "OMP_TARGET_OFFLOAD": "mandatory", **env}
-    done = command.ompls("run", "--device", "epiphany", "--timeout", "60", program, env=environment)
+    done = command.ompls("run", "--device", "epiphany", "--timeout", "60", "-lm", program, env=environment)
     assert done.returncode == code, (done.stdout, done.stderr)
     return done
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_it_says_what_the_host_says(program: Path, tmp_path: Path) -> None:
-    subprocess.run(["gcc", "-fopenmp", "-foffload=disable", "-w", program, "-o", tmp_path / "x"], check=True)
+    subprocess.run(["gcc", "-fopenmp", "-foffload=disable", "-w", program, "-o", tmp_path / "x", "-lm"], check=True)
     native = subprocess.run([tmp_path / "x"], capture_output=True, text=True, check=True).stdout
     done = run(program)
     assert (done.stdout, done.stderr) == (native, "")

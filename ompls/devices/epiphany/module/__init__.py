@@ -20,7 +20,7 @@ from ompls.runtime.toolchain import RUNTIME, Compile, Toolchain
 
 LIBRARY = size.LIBRARY
 SCRIPT = LIBRARY / "board.ld"
-EMULATED = ("board.c", "machine.c", *size.SHARED)
+EMULATED = ("board.c", "functions.c", "machine.c", *size.SHARED)
 # A chip's data model, and floating point as on the host; a core has neither threads' variables nor guards of its stack.
 FLAGS = (
     "-m32",

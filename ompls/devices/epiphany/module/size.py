@@ -84,7 +84,7 @@ class Measure:
         self, tools: Toolchain, kernels: Sequence[Tuple[str, Path]], of_kernels: Sequence[str]
     ) -> Dict[str, Size]:
         headers = tuple(sorted(LIBRARY.glob("*.h")))
-        begin = ["start.S"] if self.prefix else []
+        begin = ["start.S" if self.prefix else "functions.c"]
         parts = [self._object(tools, LIBRARY / name, (_OURS,), headers) for name in (*begin, "ecore.c", *SHARED)]
 
         def size(kernel: Tuple[str, Path]) -> Tuple[str, Size]:
