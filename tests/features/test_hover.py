@@ -28,11 +28,12 @@ void f(int n, float *x, int *unused) {
     #pragma omp target map(from: a[2:4])
     a[3] = 1;
 }
+#define TWICE(v) ((v) * (n))
 struct pair { int first; double second; };
 void g(int n, struct pair *p) {
     #pragma omp parallel for
     for (int i = 0; i < n; i++) {
-        int mine = n + helper(2);
+        int mine = TWICE(n) + helper(2); /* as TWICE is */
         p->first = mine + p->second * 2;
     }
 }
@@ -63,8 +64,10 @@ CASES = [
     ("t = k", 0, ["float t"]),
     ("helper(2)", 0, ["int helper(int)"]),
     ("second * 2", 0, ["double second"]),
-    ("mine = n", 0, ["int mine"]),
+    ("mine = TWICE", 0, ["int mine"]),
     ("mine + p", 0, ["int mine"]),
+    ("TWICE(n)", 0, ["#define TWICE(v) ((v) * (n))"]),
+    ("n) + helper", 0, ["int n"]),
     ("declare target", 0, ["**declare target**", "§7.8.1"]),
     ("enter(helper", 0, ["**enter**"]),
 ]  # fmt: skip
@@ -97,7 +100,21 @@ void f(int n, float *x) {
     assert "On the device already through `map(to: x[0:n+1])` of `target data` on line 3" in about
 
 
-@pytest.mark.parametrize("word", ["s = k;", "unused", "for (int i", "pragma", "helper(int)"])
+def test_of_a_macro_in_a_region_its_definition_is_shown_and_of_its_argument_the_variable() -> None:
+    text = """
+#define AT(g, y) g[2 * (y)]
+void f(int n, float *x) {
+#pragma omp target map(tofrom: x[0:n])
+    for (int y = 0; y < n; y++)
+        AT(x, y) = 1;
+}
+"""
+    at = text.index("AT(x, y)")
+    said = [features.hover(analyze(text), at + offset) for offset in (0, 3, 6)]
+    assert [(said or "").split("\n")[1] for said in said] == ["#define AT(g, y) g[2 * (y)]", "float *x", "int y"]
+
+
+@pytest.mark.parametrize("word", ["TWICE is", "s = k;", "unused", "for (int i", "pragma", "helper(int)"])
 def test_silent_elsewhere(word: str) -> None:
     assert features.hover(analyze(TEXT), TEXT.index(word)) is None
 

@@ -112,6 +112,11 @@ for _ = 1, 2 do
   wait('the run', function()
     return #terminals() == 1 and terminals()[1]:match('savethefilefirst') ~= nil
   end)
+  for _, window in ipairs(vim.api.nvim_list_wins()) do
+    if vim.bo[vim.api.nvim_win_get_buf(window)].buftype == 'terminal' then
+      vim.api.nvim_set_current_win(window) -- the second time it is run from there
+    end
+  end
 end
 say('runs share a terminal: ' .. #vim.api.nvim_list_wins() .. ' windows')
 

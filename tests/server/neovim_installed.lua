@@ -14,6 +14,7 @@ vim.cmd('help :Ompls')
 say('help: ' .. vim.fs.basename(vim.api.nvim_buf_get_name(0)) .. ' ' .. vim.api.nvim_get_current_line():match('%S+'))
 vim.api.nvim_set_current_buf(source)
 say('complete: ' .. table.concat(vim.fn.getcompletion('Ompls ', 'cmdline'), ' '))
+say('complete a device: ' .. table.concat(vim.fn.getcompletion('Ompls preview cu', 'cmdline'), ' '))
 vim.cmd('Ompls explain')
 local function floating()
   for _, window in ipairs(vim.api.nvim_list_wins()) do

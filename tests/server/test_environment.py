@@ -32,6 +32,27 @@ async def asked(editor: Editor, uri: str, needle: str) -> Any:
     return await editor.request("ompls/dataEnvironment", params)
 
 
+async def test_what_system_headers_declare_has_no_row(one_vscode: Editor, tmp_path: Path) -> None:
+    editor, uri = one_vscode, (tmp_path / "std.c").as_uri()
+    editor.open(
+        uri,
+        """#include <stdio.h>
+static void f(int *a) {
+    #pragma omp target map(a[0:9])
+    a[0] = 1;
+}
+int main(void) {
+    int a[9] = {0};
+    fflush(stdout);
+    f(a);
+    return fprintf(stdout, "%d", a[0]) < 0;
+}
+""",
+    )
+    answer = await asked(editor, uri, "a[0] = 1")
+    assert [[entry["label"] for entry in device["entries"]] for device in answer["devices"]] == [["a[0:9]"]]
+
+
 def under(editor: Editor, uri: str, location: Any) -> str:
     assert location["uri"] == uri
     places = [location["range"][end] for end in ("start", "end")]

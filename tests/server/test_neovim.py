@@ -162,13 +162,27 @@ def test_a_run_is_measured_until_the_next_edit(tmp_path: Path) -> None:
     ]
 
 
+ASKS = r"""#include <stdio.h>
+int main(void) {
+  int n = 0;
+  puts("steps?");
+  return scanf("%d", &n) != 1 || printf("took %d\n", n) < 0;
+}
+"""
+
+
+@needs_neovim
+def test_a_program_that_asks_is_answered_in_its_terminal(tmp_path: Path) -> None:
+    assert run("neovim_asks.lua", ASKS, tmp_path) == ["took 42"]
+
+
 @needs_neovim
 def test_what_was_installed_needs_no_path_and_no_configuration(tmp_path: Path) -> None:
     script = Path(sys.executable).parent / "ompls"
     environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data"), "PYTHONPATH": str(ROOT)}
     subprocess.run([script, "editor", "nvim", "--install"], env=environment, check=True, capture_output=True)
     (tmp_path / "part").mkdir()
-    (tmp_path / "part" / ".ompls.toml").touch()
+    (tmp_path / ".ompls.toml").touch()  # further away
     assert run(
         "neovim_installed.lua",
         SAXPY,
@@ -183,6 +197,7 @@ def test_what_was_installed_needs_no_path_and_no_configuration(tmp_path: Path) -
         "- ✅ OK running, with the root part",
         "help: ompls.txt *:Ompls*",
         "complete: devices env explain measure pin preview run runon",
+        "complete a device: cuda cudasim",
         "explain: # a.c, line 1",
     ]
 

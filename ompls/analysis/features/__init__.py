@@ -8,10 +8,10 @@ from ompls.analysis.features.counts import counts, counts_wanted
 from ompls.analysis.features.environment import Environment, environment
 from ompls.analysis.features.explain import Reason, explain
 from ompls.analysis.features.folding import Fold, folds, selections
-from ompls.analysis.features.hover import hover, word_at
+from ompls.analysis.features.hover import hover
 from ompls.analysis.features.inactive import inactive
 from ompls.analysis.features.inlay import Inlay, inlays
-from ompls.analysis.features.navigation import Target, definitions, references
+from ompls.analysis.features.navigation import Target, definitions, references, word_at
 from ompls.analysis.features.pragmas import Pragma, pragmas
 from ompls.analysis.features.refactor import IMPLIED, Action, applied, refactorings
 from ompls.analysis.features.regions import LensPart, RegionPlace, lens_parts, lenses, region_at, regions

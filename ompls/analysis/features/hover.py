@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.features.amounts import bytes_of
 from ompls.analysis.features.meanings import word_text
-from ompls.analysis.features.mentions import DIRECTION, mention_text, named_text
-from ompls.analysis.features.navigation import directives_at
+from ompls.analysis.features.mentions import DIRECTION, macro_text, mention_text, named_text
+from ompls.analysis.features.navigation import directives_at, word_at, words_of
 from ompls.analysis.features.regions import region_at
 from ompls.analysis.features.scopes import enclosing, expanded_offset, item_at
 from ompls.analysis.model import ast
@@ -19,7 +19,6 @@ from ompls.analysis.model.declare import declare
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region, Variable
 
-_WORD = re.compile(rb"[\w$\x80-\xff]+")
 _SHARING = {
     "mapped": "mapped",
     "firstprivate": "firstprivate: the region works on a copy of its value, which does not come back",
@@ -53,7 +52,14 @@ def _in_code(tu: TU, x: int, offset: int) -> str | None:
     """What the code of a construct names: a language server for C may be silent there (clangd 22 is)."""
     item = item_at(tu, x)
     outermost = next(iter(enclosing(item, x)), None)
-    return named_text(tu, item, outermost, offset) if item is not None and outermost is not None else None
+    if item is None or outermost is None:
+        return None
+    text = named_text(tu, item, outermost, offset)
+    start, end = word_at(tu.source, offset)
+    word, begun = tu.source[start:end], tu.locate(item, outermost.span).start
+    if text is None and start in words_of(tu.source, decoded(word), begun, end):
+        text = macro_text(tu, word, offset)
+    return text
 
 
 def _in_region(tu: TU, offset: int) -> str | None:
@@ -62,8 +68,9 @@ def _in_region(tu: TU, offset: int) -> str | None:
     if at is None:
         return None
     item, region = at
-    for node in _region_names(region):
-        if _holds(tu, item, node.span, offset) and node.symbol is not None:
+    word = tu.source[slice(*word_at(tu.source, offset))]
+    for node in _region_names(region):  # of what a macro's invocation stands for, what is written there
+        if encoded(node.name) == word and _holds(tu, item, node.span, offset) and node.symbol is not None:
             variable = region.variable(node.symbol)
             if variable is not None:
                 return variable_text(tu, variable, region) + _already(tu, item, region, variable)
@@ -75,15 +82,6 @@ def _in_region(tu: TU, offset: int) -> str | None:
                     what = "Declared in the region: it exists on the device only."
                 return f"```c\n{declaration}\n```\n\n{what}"
     return None
-
-
-def word_at(source: bytes, offset: int) -> tuple[int, int]:
-    """Where the word that a hover at byte `offset` is about begins and ends."""
-    start = end = offset
-    while start and _WORD.match(source, start - 1):
-        start -= 1
-    found = _WORD.match(source, end)
-    return start, found.end() if found is not None else end
 
 
 def variable_text(tu: TU, variable: Variable, region: Region) -> str:

@@ -8,6 +8,7 @@ import re
 from ompls.analysis.dataenv.paths import root, walk_all
 from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.features.amounts import bytes_of
+from ompls.analysis.features.navigation import word_at
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Span
 from ompls.analysis.model.declare import declare
@@ -92,12 +93,20 @@ def _word(tu: TU, directive: Directive, offset: int) -> str | None:
         return None
     if directive.name == "declare reduction" and decoded(name) in _OWN:
         return f"**{decoded(name)}**: {_OWN[decoded(name)]}"
-    definition = rb"(?m)^[ \t]*#[ \t]*define[ \t]+" + name + rb"(?!\w)(?:\\\r?\n|[^\r\n])*"
-    found = re.findall(definition, tu.source[:offset])
-    return f"```c\n{found[-1].decode('utf-8', 'replace').strip()}\n```" if found else None
+    return macro_text(tu, name, offset)
+
+
+def macro_text(tu: TU, name: bytes, offset: int) -> str | None:
+    """How a macro is defined: in the file before `offset`, else in one of the project's headers."""
+    definition = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+" + re.escape(name) + rb"(?!\w)(?:\\\r?\n|[^\r\n])*", re.M)
+    for text in (tu.source[:offset], *(text for _, text in tu.headers.values())):
+        if found := definition.findall(text):
+            return f"```c\n{found[-1].decode('utf-8', 'replace').strip()}\n```"
+    return None
 
 
 def _holds(tu: TU, place: Item | FileDirective, span: Span, offset: int, name: str) -> bool:
+    """Whether the name stands at `offset`; of what a macro's invocation stands for, whether it is written there."""
     where = tu.locate(place, span)
-    written = tu.source[where.start : where.end] == encoded(name)
+    written = tu.source[slice(*word_at(tu.source, offset))] == encoded(name)
     return written and where.path == tu.path and where.start <= offset < where.end

@@ -21,6 +21,7 @@ from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item
 from ompls.analysis.source import Location
 
+_WORD = re.compile(rb"[\w$\x80-\xff]+")
 TAGGED = re.compile(rb"(?:\.|->|\b(?:struct|union|enum|goto)(?![\w$]))[ \t\r\n]*\Z")  # before a word of another kind
 
 
@@ -178,6 +179,15 @@ def is_verbatim(tu: TU, where: Location, name: str) -> bool:
 def _as_word(name: str) -> bytes:
     """A pattern of the name as an identifier of its own."""
     return rb"(?<![\w$\x80-\xff])" + re.escape(encoded(name)) + rb"(?![\w$\x80-\xff])"
+
+
+def word_at(source: bytes, offset: int) -> tuple[int, int]:
+    """Where the word that a hover at byte `offset` is about begins and ends."""
+    start = end = offset
+    while start and _WORD.match(source, start - 1):
+        start -= 1
+    found = _WORD.match(source, end)
+    return start, found.end() if found is not None else end
 
 
 def words_of(source: bytes, name: str, start: int, end: int) -> Iterator[int]:

@@ -93,9 +93,17 @@ class _Object(NamedTuple):
 
 def rows(visits: list[Visit], unit: Unit) -> list[Row]:
     """The rows in the order of devices and names; what is not known at all comes last."""
-    objects = dict.fromkeys(o for v in visits for o in v.state.cases if o.kind in _STORED)
+    objects = dict.fromkeys(o for v in visits for o in v.state.cases if o.kind in _STORED and not _of_system(o))
     found = [row for obj in objects for row in _of_object(obj, visits, unit)]
     return sorted(found, key=lambda row: (row.device == "", row.device, row.name, row.section, row.bytes))
+
+
+def _of_system(obj: Obj) -> bool:
+    """Whether it belongs to a system header, or is what a variable of one points to (`stdout`): nobody maps that."""
+    if obj.symbol is not None:
+        return obj.symbol.from_system_header
+    within = obj.key[0] if isinstance(obj.key, tuple) else None
+    return isinstance(within, Obj) and _of_system(within)
 
 
 def _of_object(obj: Obj, visits: list[Visit], unit: Unit) -> Iterator[Row]:

@@ -7,7 +7,9 @@ return {
   filetypes = server.filetypes,
   root_dir = function(buffer, found)
     if vim.bo[buffer].buftype == '' then -- previews are no files
-      found(vim.fs.root(buffer, { '.ompls.toml', 'compile_commands.json', 'compile_flags.txt', '.git' }))
+      found(vim.fs.root(buffer, function(name) -- a list of names would rank them: the nearest folder that has any
+        return vim.tbl_contains({ '.ompls.toml', 'compile_commands.json', 'compile_flags.txt', '.git' }, name)
+      end))
     end
   end,
   capabilities = {

@@ -28,9 +28,13 @@ vim.api.nvim_create_user_command('Ompls', function(given)
 end, {
   nargs = '+',
   desc = 'OpenMP offloading: previews, runs, the data environment (:help ompls)',
-  complete = function(start)
+  complete = function(start, line)
+    local names = SUBCOMMANDS
+    if line:match('^%s*%S+%s+%S+%s') then
+      names = require('ompls').device_names()
+    end
     return vim.tbl_filter(function(name)
       return vim.startswith(name, start)
-    end, SUBCOMMANDS)
+    end, names)
   end,
 })

@@ -56,6 +56,15 @@ function M.runon()
   end
 end
 
+--- For completion: the devices, if the server says them soon.
+function M.device_names()
+  local client = server.running(0, true)
+  local answer = client and client:request_sync('ompls/devices', vim.empty_dict(), 2000)
+  return vim.tbl_map(function(device)
+    return device.name
+  end, answer and answer.result and answer.result.devices or {})
+end
+
 --- The present tables at the cursor.
 function M.env()
   require('ompls.environment').open()
@@ -83,7 +92,7 @@ function M.devices()
     server.ask(client, 'ompls/devices', vim.empty_dict(), function(answer)
       local lines = {}
       for _, device in ipairs(answer.devices or answer) do
-        table.insert(lines, ('* **%s** %s'):format(device.name, device.available and 'is available' or ('is not: ' .. device.reason)))
+        table.insert(lines, ('* **%s** %s'):format(device.name, device.available and 'is available' or ('is not available: ' .. device.reason)))
         if not device.available and device.hint then
           table.insert(lines, '  ' .. device.hint)
         end

@@ -28,6 +28,7 @@ function M.start(client, source, wanted)
   if last and vim.api.nvim_buf_is_valid(last.buffer) then
     vim.api.nvim_buf_delete(last.buffer, { force = true })
   end
+  vim.b[buffer].ompls_source = source -- `:Ompls run` in the terminal runs it again
   count = count + 1
   local run = 'nvim-' .. count
   local channel = vim.api.nvim_open_term(buffer, {
