@@ -110,7 +110,7 @@ def _remove(arguments: argparse.Namespace) -> int:
 def _exec(arguments: argparse.Namespace) -> int:
     from ompls.cli.ending import tidy_end
     from ompls.runtime.boards import board as there
-    from ompls.runtime.boards.needed import refuse_newer
+    from ompls.runtime.boards.needed import refuse_newer, refuse_other
     from ompls.runtime.boards.ssh import Connection, logged_in
     from ompls.runtime.scratch import scratch
 
@@ -119,6 +119,7 @@ def _exec(arguments: argparse.Namespace) -> int:
     data = path.read_bytes()
     if not data.startswith(b"\x7fELF"):
         raise Problem(f"cannot run {path}: it is no program for Linux; name one that is linked", OUR_ERROR)
+    refuse_other(path, board.facts, str(path))
     refuse_newer(path, board.facts, str(path))
     name = f"programs/{there.digest({path.name: data})}/{path.name}"
     environment = there.settings(os.environ)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ompls.runtime.boards.needed import newest_libc, refuse_newer
+from ompls.runtime.boards.needed import newest_libc, refuse_newer, refuse_other
 from ompls.runtime.errors import RuntimeProblem
 
 TEXT = '#include <stdio.h>\nconst char *said = "GLIBC_9.9";\nint main(void) { return puts(said) < 0; }\n'
@@ -62,3 +62,26 @@ def test_damaged_files_need_nothing_or_what_can_be_read(tmp_path: Path) -> None:
     for at in range(0, 1200, 3):
         part.write_bytes(whole[:at] + bytes([255 - whole[at]]) + whole[at + 1 :])
         newest_libc(part)
+
+
+@pytest.mark.parametrize(
+    ("kind", "board", "fits"),
+    [
+        (183, "aarch64", True),
+        (183, "x86_64", False),
+        (62, "aarch64", False),
+        (40, "armv7l", True),
+        (40, "aarch64", True),  # in its 32-bit mode
+        (243, "aarch64", True),  # who knows
+        (62, "", True),
+    ],
+)
+def test_a_program_for_another_machine_is_refused(kind: int, board: str, fits: bool, tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_bytes(b"\x7fELF\2\1\1" + bytes(11) + kind.to_bytes(2, "little") + bytes(40))
+    facts = {"architecture": board}
+    if fits:
+        refuse_other(program, facts, "program")
+        return
+    with pytest.raises(RuntimeProblem, match=f"and the board is {board}; build it with --target-arch {board}"):
+        refuse_other(program, facts, "program")

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Dict, Iterator, List, Mapping, NamedTuple, Tuple
 
 from ..errors import RuntimeProblem
+from ..machine import architecture_of
 
 _MAGIC = b"\x7fELF"
 _LITTLE = 1  # ELFDATA2LSB
 _LOADED, _DYNAMIC = 1, 2  # PT_LOAD, PT_DYNAMIC
 _STRINGS, _NEEDED, _HOW_MANY = 5, 0x6FFFFFFE, 0x6FFFFFFF  # DT_STRTAB, DT_VERNEED, DT_VERNEEDNUM
+_MACHINES = {40: "armhf", 62: "x86_64", 183: "aarch64"}  # EM_…, behind e_type
 _WEAK = 2  # VER_FLG_WEAK: the loader goes on without it
 _VERSION = re.compile(rb"GLIBC_([0-9]+(?:\.[0-9]+)+)\Z")
 _RELATIVE = (b"GLIBC_ABI_DT_RELR", (2, 36))  # relocations that an older loader does not know
@@ -104,6 +106,18 @@ def newest_libc(program: Path) -> Tuple[int, ...]:
     data = program.read_bytes()
     starts = [match.start() for match in re.finditer(re.escape(_MAGIC), data)]
     return max((version for at in starts for version in _versions(memoryview(data)[at:])), default=())
+
+
+def refuse_other(program: Path, board_facts: Mapping[str, str], what: str) -> None:
+    """Raises RuntimeProblem for a program for a machine of another kind than the board."""
+    with program.open("rb") as file:
+        head = file.read(20)
+    kind = _MACHINES.get(struct.unpack_from("<H", head, 18)[0]) if len(head) == 20 else None
+    board = architecture_of(board_facts.get("architecture", ""))
+    if kind is None or board not in _MACHINES.values() or kind == board or (kind, board) == ("armhf", "aarch64"):
+        return
+    why = "it is a program for {}, and the board is {}".format(kind, board)
+    raise RuntimeProblem(what, why, "build it with --target-arch " + board)
 
 
 def refuse_newer(program: Path, board_facts: Mapping[str, str], what: str) -> None:

@@ -20,6 +20,7 @@ import pytest
 from waiting import until
 
 from ..conftest import Sshd, an_sshd, cut
+from ..test_ctest import run_ctest
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAMS = ROOT / "tests/boards/programs"
@@ -130,6 +131,10 @@ def test_a_finished_program_runs_there(jetson: Sshd, tmp_path: Path) -> None:
     assert jetson.ompls(*cc, PROGRAMS / "streams.c").returncode == 0
     done = jetson.ompls("remote", "exec", "jetson", program, "echo", "x", stdin="")
     assert (done.stdout, done.returncode) == ("<x>\n499500\n", 7)
+
+
+def test_ctest_runs_on_it(jetson: Sshd, tmp_path: Path) -> None:
+    run_ctest(jetson, "jetson", tmp_path, "--target-arch aarch64")
 
 
 def test_its_regions_cannot_be_those_of_a_program_here(jetson: Sshd) -> None:
