@@ -136,6 +136,15 @@ def test_one_that_is_cut_twice_is_told(board: Sshd, large: Path, tmp_path: Path)
     assert until(lambda: not list(board.directory.glob("put-*")))
 
 
+def test_ctrl_c_while_it_is_copied_leaves_nothing(board: Sshd, large: Path, tmp_path: Path) -> None:
+    with begun(board, "remote", "exec", "nano", grown(large, tmp_path)) as run:
+        assert until(lambda: bool(copying(board)))
+        run.send_signal(signal.SIGINT)
+        assert run.wait(20) == 130
+    assert until(board.is_clean)
+    assert until(lambda: not list(board.directory.glob("put-*")))
+
+
 def test_ctrl_c_while_it_is_built_leaves_nothing(board: Sshd, tmp_path: Path) -> None:
     with begun(board, "run", "--remote", "nano", new_program(tmp_path)) as run:
         assert until(lambda: any(name.startswith(("python", "gcc", "cc1")) for name in board.processes()))

@@ -126,6 +126,21 @@ def test_a_program_that_a_debugger_stops_keeps_its_board(board: Sshd, streams: P
         assert far_sides(board)
 
 
+def test_a_login_that_is_lost_before_a_region_is_made_again(board: Sshd, streams: Path, tmp_path: Path) -> None:
+    """The first one ends when something is asked over it; nobody lost anything by that."""
+    calls, login = tmp_path / "calls", '"$(head -n 1 "$calls")"'
+    lines = f'calls={calls}; echo $$ >>"$calls"; [ "$(wc -l <"$calls")" -ne 2 ] || kill -KILL {login}'
+    wrapper = tmp_path / "ssh"
+    wrapper.write_text((board.place / "bin/ssh").read_text().replace("#!/bin/sh\n", f"#!/bin/sh\n{lines}\n"))
+    wrapper.chmod(0o700)
+    path = f"{tmp_path}:{board.environment['PATH']}"
+    environment = {**board.environment, "PATH": path, "OMP_TARGET_OFFLOAD": "mandatory"}
+    done = subprocess.run([streams], env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == ("499500\n", "an error's text\n", 7)
+    assert len(calls.read_text().splitlines()) > 3
+    assert until(board.is_clean)
+
+
 def test_a_board_that_cannot_be_reached_leaves_its_regions_to_the_host(board: Sshd, streams: Path) -> None:
     environment = {**board.environment, "PATH": "/usr/bin:/bin"}  # without the client's configuration
     done = subprocess.run([streams], env=environment, capture_output=True, text=True, timeout=60, check=False)
