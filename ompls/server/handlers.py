@@ -48,6 +48,8 @@ class Handlers:
             ("textDocument/semanticTokens/range", None, tokens),
             ("textDocument/foldingRange", None, None),  # an editor's own folds are better than none
             ("textDocument/selectionRange", None, None),
+            # everywhere: who does not ask whether there is something to rename has to hear that there is not
+            ("textDocument/rename", None, types.RenameOptions(prepare_provider=True)),
         )
         in_pragmas: tuple[tuple[str, Any], ...] = (
             ("textDocument/completion", completion),
@@ -58,7 +60,6 @@ class Handlers:
             ("textDocument/references", None),
             ("textDocument/documentHighlight", None),
             ("textDocument/prepareRename", None),
-            ("textDocument/rename", types.RenameOptions(prepare_provider=True)),
         )
         table: list[tuple[str, Handler, Any]] = [
             ("initialized", self.initialized, None),

@@ -61,7 +61,7 @@ CASES = [
     ("to: x", 0, ["**map(to: …)**: copied to the device at entry"]),
     ("distribute", 0, ["**target teams distribute parallel for**", "§13.8"]),
     # what the code of a construct names otherwise: a language server for C may be silent there
-    ("t = k", 0, ["float t"]),
+    ("t = k", 0, ["float t", "Declared in the region"]),
     ("helper(2)", 0, ["int helper(int)"]),
     ("second * 2", 0, ["double second"]),
     ("mine = TWICE", 0, ["int mine"]),

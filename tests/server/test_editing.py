@@ -202,6 +202,9 @@ async def test_variables_are_found_and_renamed(editor: Editor, uri: str) -> None
 async def test_a_rename_that_would_be_wrong_is_refused(editor: Editor, uri: str) -> None:
     with pytest.raises(Exception, match="already means something"):
         await ask(editor, "rename", types.RenameParams, uri, "x[0:n]", new_name="a")
+    for needle in ("x, float", "int k"):  # above the pragma
+        with pytest.raises(Exception, match="there is no variable of a pragma"):
+            await ask(editor, "rename", types.RenameParams, uri, needle, new_name="other")
 
 
 async def test_folds_and_selections(editor: Editor, uri: str) -> None:

@@ -69,16 +69,16 @@ def _in_region(tu: TU, offset: int) -> str | None:
         return None
     item, region = at
     word = tu.source[slice(*word_at(tu.source, offset))]
-    for node in _region_names(region):  # of what a macro's invocation stands for, what is written there
-        if encoded(node.name) == word and _holds(tu, item, node.span, offset) and node.symbol is not None:
-            variable = region.variable(node.symbol)
+    for symbol, span in _region_names(region):  # of what a macro's invocation stands for, what is written there
+        if encoded(symbol.name) == word and _holds(tu, item, span, offset):
+            variable = region.variable(symbol)
             if variable is not None:
                 return variable_text(tu, variable, region) + _already(tu, item, region, variable)
-            if node.symbol.kind in ("var", "param"):
-                declaration = declare(node.symbol.type, node.name)
+            if symbol.kind in ("var", "param"):
+                declaration = declare(symbol.type, symbol.name)
                 whole = region.stmt.directive.span
                 what = "An iterator: the clause holds for each of its values."
-                if not whole.start <= node.span.start < whole.end:
+                if not whole.start <= span.start < whole.end:
                     what = "Declared in the region: it exists on the device only."
                 return f"```c\n{declaration}\n```\n\n{what}"
     return None
@@ -176,10 +176,12 @@ def _clause_names(clause: Clause) -> Iterator[tuple[Symbol, Span]]:
                 yield node.symbol, node.span
 
 
-def _region_names(region: Region) -> Iterator[ast.Name]:
+def _region_names(region: Region) -> Iterator[tuple[Symbol, Span]]:
     for node in walk_all(region.stmt):
-        if isinstance(node, ast.Name):
-            yield node
+        if isinstance(node, ast.Name) and node.symbol is not None:
+            yield node.symbol, node.span
+        elif isinstance(node, ast.VarDecl):
+            yield node.symbol, node.name_span
 
 
 def _holds(tu: TU, place: Item | FileDirective, span: Span, offset: int) -> bool:

@@ -1,4 +1,4 @@
-"""Renaming a variable from a pragma, across clauses and code.
+"""Renaming a variable from a pragma or a construct's code, across clauses and code.
 
 A name in the text that the model does not account for (in a macro, in an inactive branch, in a clause that is not
 understood) makes a renaming impossible rather than incomplete.
@@ -49,13 +49,13 @@ class Refusal:
 
 
 def rename_at(tu: TU, offset: int) -> Target | Refusal | None:
-    """What a renaming would rename; None outside of variables in pragmas."""
+    """What a renaming would rename; None outside of variables in pragmas and constructs."""
     target = target_at(tu, offset)
     if target is None:
         return None
     name, symbol = target.symbol.name, target.symbol
     if symbol.kind == "func":
-        return Refusal(f"'{name}' is a function: only variables are renamed from a pragma")
+        return Refusal(f"'{name}' is a function: only variables are renamed")
     if target.item is None and symbol.storage != "static":
         return Refusal(f"other files may use '{name}', which is not static: rename it with a C language server")
     places = _places(tu, target)
@@ -66,7 +66,7 @@ def rename(tu: TU, offset: int, new: str) -> list[Location] | Refusal:
     """The places of the main file where the name under the cursor is to be replaced by `new`."""
     target = rename_at(tu, offset)
     if target is None:
-        return Refusal("there is no variable in a pragma here")
+        return Refusal("there is no variable of a pragma or of a construct's code here")
     if isinstance(target, Refusal):
         return target
     if not _IDENTIFIER.match(new) or new in _KEYWORDS:
