@@ -1,7 +1,8 @@
 /* fake_hal.c -- a libe-hal for tests: memory of a board, and cores that answer as the run time on a chip would.
 
    A core runs no instructions: whatever kernel it is given counts up the `int` that its first parameter is the address of.  FAKE_HAL may be
-   `fault` (the core fails), `hang` (it does not end), `team` (each kernel asks for all cores), or the name of a call that fails.  Calls are logged in the file FAKE_HAL_LOG. */
+   `fault` (the core fails), `hang` (it does not end), `team` (each kernel asks for all cores),
+   `variables` (those that kernels have are logged), or the name of a call that fails.  Calls are logged in the file FAKE_HAL_LOG. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,12 @@ int e_start(e_epiphany_t *g, unsigned row, unsigned column) {
     const unsigned n = (g->row + row) * 4 + g->column + column;
     stop(n);
     started[n] = 1;
+    for (uint32_t at = EPI_DATA + EPI_WORDS; is("variables") && at < EPI_DATA + EPI_WORDS + 256; at += 4) {
+        char found[32];
+        const int value = *(const int *)(const void *)(external + (at - EPI_EXTERNAL));
+        snprintf(found, sizeof found, "variable=%d", value);
+        if (value != 0) said(found);
+    }
     if (pthread_create(&threads[n], NULL, run, (void *)(size_t)n) != 0) return started[n] = 0, -1;
     return said("e_start");
 }

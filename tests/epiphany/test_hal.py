@@ -163,12 +163,36 @@ def test_a_library_without_the_calls_is_refused(tools: str, tmp_path: Path) -> N
     assert "let OMPLS_EPIPHANY_HAL name the SDK's libe-hal.so" in done.stderr
 
 
-def test_static_variables_are_refused(library: Path, tools: str, tmp_path: Path) -> None:
-    text = "int main(void)\n{\n    int a = 0;\n#pragma omp target map(tofrom: a)\n    {\n"
-    text += "        static int n;\n        a = n++;\n    }\n    return a;\n}\n"
-    done, _ = run(library, tools, tmp_path, text=text)
-    assert done.returncode == 125
-    assert "has static variables, which a real board does not get yet" in done.stderr
+VARIABLES = """\
+#include <omp.h>
+#pragma omp declare target
+int all = 7;
+#pragma omp end declare target
+int main(void)
+{
+    int a = 0, b = 0;
+#pragma omp target map(tofrom: a)
+    {
+        static int n = 4111;
+#pragma omp critical(one)
+        a += n++;
+    }
+#pragma omp target map(tofrom: b)
+    {
+        static int n = 4222;
+        b += n++ + omp_get_device_num() + all;
+    }
+#pragma omp target update from(all)
+    return a + b - 2 + all - 7;
+}
+"""
+
+
+def test_kernels_have_variables(library: Path, tools: str, tmp_path: Path) -> None:
+    """Each its own, behind the words that they share, with their first values."""
+    done, calls = run(library, tools, tmp_path, "variables", VARIABLES)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {"variable=4111", "variable=4222"} <= set(calls)
 
 
 def test_without_the_chips_compiler_there_is_nothing_to_load(library: Path, tmp_path: Path) -> None:

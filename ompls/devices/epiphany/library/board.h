@@ -23,6 +23,7 @@ enum {
 #define EPI_POOL (EPI_EXTERNAL + 0x50000u)      /* what kernels allocate: tasks and copies */
 #define EPI_POOL_SIZE 0xb0000u
 #define EPI_DATA (EPI_EXTERNAL + 0x100000u) /* variables of the image, and behind them what the program allocates */
+#define EPI_WORDS 0x1000u /* of these, on a real board, for the words that all kernels share */
 
 typedef struct {
     uint32_t rows, columns, first, filled; /* the id of core (0, 0); those of a row follow each other, a row further down adds 64 */

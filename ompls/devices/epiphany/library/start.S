@@ -1,4 +1,4 @@
-/* start.S -- a core's first instructions: its stack begins at the global address of its own memory (board.h: EPI_BLOCK). */
+/* start.S -- a core's first instructions: its stack begins at the global address of its own memory (STACK: below EPI_BLOCK of board.h). */
 #define NAME_(prefix, name) prefix##name
 #define NAME(prefix, name) NAME_(prefix, name)
 #define C(name) NAME(__USER_LABEL_PREFIX__, name)
@@ -12,7 +12,7 @@ C(_start):
 begin:
     movfs r0, coreid
     lsl r0, r0, #20
-    mov r1, #0x7b70
+    mov r1, #STACK
     add sp, r0, r1
     mov r0, %low(C(chip_begin))
     movt r0, %high(C(chip_begin))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import List, Mapping, Tuple
 
 from ompls.devices.epiphany.module import size
+from ompls.runtime.bundle import Kernel
 from ompls.runtime.devices import Availability, Device, ImageJob, Resources
 from ompls.runtime.errors import RuntimeProblem
 from ompls.runtime.machine import HERE, Machine
@@ -77,6 +78,22 @@ def _char(job: ImageJob) -> str:
     return "-funsigned-char" if "__CHAR_UNSIGNED__" in job.tools.predefined(job.cflags) else "-fsigned-char"
 
 
+def _is_function(kernel: Kernel) -> bool:
+    """Whether it is a function of another unit, which kernels call (runtime/functions.py)."""
+    return kernel.line == 0
+
+
+def _refuse_missing(job: ImageJob) -> None:
+    """Functions that no unit has for the device: a core has no libraries of the user's.  Raises RuntimeProblem."""
+    there = {kernel.name for kernel, _ in job.kernels}
+    for kernel, _ in job.kernels:
+        for name in kernel.externals:
+            if name not in there:
+                where = "kernel {} ({}:{})".format(kernel.name, os.path.basename(kernel.file), kernel.line)
+                why = "it calls '{}', and no unit that is linked has its body under declare target".format(name)
+                raise RuntimeProblem(where, why, "link the file with its body, or put the call out of the region")
+
+
 def _with_programs(tools: Toolchain, board: bytes, programs: Mapping[str, bytes]) -> Path:
     """The emulated board, or nothing, with the kernels' programs for a real chip behind it (image.c)."""
     data = bytearray(board)
@@ -133,11 +150,15 @@ class Epiphany(Device):
 
         The user's -D and -I are in the kernels already.
         """
+        _refuse_missing(job)
         emulated = job.tools.machine.architecture == "x86_64"
         objects = self._objects(job) if emulated else []
         measure = size.measure()
-        sizes = measure.of(job.tools, [(kernel.name, path) for kernel, path in job.kernels], (_char(job),))
-        for kernel, _ in job.kernels:
+        functions = [path for kernel, path in job.kernels if _is_function(kernel)]
+        kernels = [(kernel, path) for kernel, path in job.kernels if not _is_function(kernel)]
+        named = [(kernel.name, path) for kernel, path in kernels]
+        sizes = measure.of(job.tools, named, (_char(job),), functions)
+        for kernel, _ in kernels:
             where = "{}:{}".format(os.path.basename(kernel.file), kernel.line)
             size.refuse_large(kernel.name, where, sizes[kernel.name], measure.prefix is not None)
         programs = {name: taken.program for name, taken in sizes.items() if taken.program}

@@ -15,6 +15,7 @@
 #define epi_find ompls_epiphany_find
 #define epi_find_variable ompls_epiphany_find_variable
 #define epi_place_data ompls_epiphany_place_data
+#define epi_place_cores ompls_epiphany_place_cores
 #define epi_find_line ompls_epiphany_find_line
 #define epi_wake ompls_epiphany_wake
 #define epi_give_back ompls_epiphany_give_back
@@ -45,7 +46,6 @@
 #define epi_launch ompls_epiphany_launch
 #define epi_synchronize ompls_epiphany_synchronize
 
-enum { EPI_TABLES = 64 << 10 }; /* gcc's, on a real board, before what the program allocates */
 enum { PAGE = 4096, WHOLE = EPI_EXTERNAL_SIZE + EPI_MOST * EPI_LOCAL };
 
 typedef uint64_t cores; /* a bit for each */
@@ -88,6 +88,7 @@ typedef struct {
 bool epi_find(const board *b, const char *name, uint32_t *value);
 void epi_find_variable(const board *b, uint32_t address, char *out, size_t size);
 void epi_place_data(board *b);
+uint32_t epi_place_cores(board *b); /* where the variables of all kernels end; 0: they do not fit */
 uint32_t epi_find_line(const board *b, uint32_t place, char *where, size_t size);
 int epi_find_kernel(void *handle, void *loaded, const char *name, void **out, ompls_error *err);
 int epi_find_symbol(void *handle, void *loaded, const char *name, ompls_address *out, ompls_error *err);

@@ -41,29 +41,53 @@ bool epi_find(const board *b, const char *name, uint32_t *value) {
 
 /* Behind the board's program are the kernels' for a real chip, where its compiler was there (__init__.py): then their names and places,
    their number, and a word. */
-static const unsigned char *find_core(const board *b, const char *name) {
-    enum { NAME = 256, ENTRY = NAME + 8, END = 16 };
+enum { NAME = 256, ENTRY = NAME + 8, END = 16 };
+
+static uint32_t number_of_cores(const board *b) {
     static const char word[12] = "ompls-cores";
-    const unsigned char *end = b->image + b->image_size - END;
-    uint32_t number, where[2];
-    if (b->image_size < END || memcmp(end + 4, word, sizeof word) != 0) return NULL;
-    memcpy(&number, end, sizeof number);
-    for (const unsigned char *entry = end - (size_t)number * ENTRY; entry < end; entry += ENTRY) {
-        memcpy(where, entry + NAME, sizeof where);
-        if (strncmp((const char *)entry, name, NAME) == 0) return b->image + where[0];
+    uint32_t number;
+    if (b->image_size < END || memcmp(b->image + b->image_size - sizeof word, word, sizeof word) != 0) return 0;
+    memcpy(&number, b->image + b->image_size - END, sizeof number);
+    return number;
+}
+
+/* The program of number `n`, and its kernel's name. */
+static const unsigned char *core_of(const board *b, uint32_t n, const char **name) {
+    const unsigned char *entry = b->image + b->image_size - END - (size_t)(n + 1) * ENTRY;
+    uint32_t where;
+    memcpy(&where, entry + NAME, sizeof where);
+    *name = (const char *)entry;
+    return b->image + where;
+}
+
+static const unsigned char *find_core(const board *b, const char *wanted) {
+    const char *name;
+    for (uint32_t n = number_of_cores(b); n-- > 0;) {
+        const unsigned char *core = core_of(b, n, &name);
+        if (strncmp(name, wanted, NAME) == 0) return core;
     }
     return NULL;
 }
 
-/* Whether a kernel's program has variables that are not on a stack.  Not gcc's tables of what a construct maps: nobody reads them. */
-static bool has_variables(const unsigned char *core) {
-    static const char tables[] = "_.omp_data_";
-    const symbols all = symbols_of(core);
-    for (uint32_t k = 0; k < all.number; k++)
-        if (ELF32_ST_TYPE(all.of[k].st_info) == STT_OBJECT && all.of[k].st_value >= EPI_DATA &&
-            strncmp(all.names + all.of[k].st_name, tables, sizeof tables - 1) != 0)
-            return true;
-    return false;
+/* The static variables of each kernel have a place of their own behind the words that all share: those begin as zeros. */
+uint32_t epi_place_cores(board *b) {
+    const char *name;
+    uint32_t end = EPI_DATA + EPI_WORDS;
+    memset(b->memory + (EPI_DATA - EPI_EXTERNAL), 0, EPI_WORDS);
+    for (uint32_t n = number_of_cores(b); n-- > 0;) {
+        const unsigned char *core = core_of(b, n, &name);
+        const Elf32_Ehdr *elf = (const void *)core;
+        const Elf32_Phdr *parts = (const void *)(core + elf->e_phoff);
+        for (int i = 0; i < elf->e_phnum; i++) {
+            const Elf32_Phdr *p = &parts[i];
+            if (p->p_type != PT_LOAD || p->p_vaddr < EPI_DATA) continue;
+            if (p->p_memsz > EPI_EXTERNAL_SIZE || p->p_vaddr - EPI_EXTERNAL > EPI_EXTERNAL_SIZE - p->p_memsz) return 0;
+            memset(b->memory + (p->p_vaddr - EPI_EXTERNAL), 0, p->p_memsz);
+            memcpy(b->memory + (p->p_vaddr - EPI_EXTERNAL), core + p->p_offset, p->p_filesz);
+            if (p->p_vaddr + p->p_memsz > end) end = p->p_vaddr + p->p_memsz;
+        }
+    }
+    return end;
 }
 
 /* The same of a real chip, whose compiler puts a line before names. */
@@ -73,14 +97,20 @@ static int find_real(const board *b, kernel *k, const char *name, ompls_error *e
     if (k->core == NULL) return ompls_device_fail(err, "make epiphany-toolchain, and build the program again", "kernel %s was built without the chip's compiler", name);
     const Elf32_Ehdr *elf = (const void *)k->core;
     const Elf32_Phdr *parts = (const void *)(k->core + elf->e_phoff);
-    if (has_variables(k->core)) return ompls_device_fail(err, "map them", "kernel %s has static variables, which a real board does not get yet", name);
     for (int i = 0; i < elf->e_phnum; i++) {
         const uint32_t end = parts[i].p_vaddr + parts[i].p_memsz;
         if (parts[i].p_type == PT_LOAD && end < EPI_LOCAL && end > k->code) k->code = end;
-        if (end > EPI_DATA + EPI_TABLES) return ompls_device_fail(err, "make several regions of it", "kernel %s maps too much", name);
     }
     snprintf(symbol, sizeof symbol, "_%s", name);
     return find_in(k->core, symbol, &k->entry) ? 0 : ompls_device_fail(err, "build the program again", "kernel %s is not in its program", name);
+}
+
+/* A word that all kernels share is in each of their programs. */
+static bool find_shared(const board *b, const char *name, uint32_t *value) {
+    char symbol[300];
+    const char *kernel;
+    snprintf(symbol, sizeof symbol, "_%s", name);
+    return number_of_cores(b) != 0 && find_in(core_of(b, 0, &kernel), symbol, value);
 }
 
 /* The name of the image's variable at an address, where there is one. */
@@ -136,8 +166,8 @@ int epi_find_kernel(void *handle, void *loaded, const char *name, void **out, om
 int epi_find_symbol(void *handle, void *loaded, const char *name, ompls_address *out, ompls_error *err) {
     uint32_t value;
     (void)loaded;
-    if (((board *)handle)->hal != NULL) return ompls_device_fail(err, "map it", "variable %s: a real board does not get those under `declare target` yet", name);
-    if (!epi_find(handle, name, &value)) return ompls_device_fail(err, "build the program again for `epiphany`", "%s is not in the image", name);
+    const bool there = ((board *)handle)->hal != NULL ? find_shared(handle, name, &value) : epi_find(handle, name, &value);
+    if (!there) return ompls_device_fail(err, "build the program again for `epiphany`", "%s is not in the image", name);
     *out = value;
     return 0;
 }

@@ -88,7 +88,9 @@ static int begin_real(board *b, const char *library, ompls_error *err) {
     if (epi_hal_open(b, library, err) != 0) return 1;
     munmap(emulated, WHOLE);
     describe(b);
-    const uint64_t first = EPI_DATA - EPI_EXTERNAL + EPI_TABLES;
+    const uint32_t end = epi_place_cores(b);
+    if (end == 0) return ompls_device_fail(err, "map large variables", "the static variables of the kernels need more than the external memory (32 MiB)");
+    const uint64_t first = (end - EPI_EXTERNAL + PAGE - 1) / PAGE * PAGE;
     if (!ompls_make_blocks(&b->blocks, first, EPI_EXTERNAL_SIZE - first))
         return ompls_device_fail(err, "close other programs", "out of memory");
     b->started = true;

@@ -11,7 +11,7 @@ import re
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ompls.runtime.cache import cache_directory
 from ompls.runtime.errors import RuntimeProblem
@@ -19,8 +19,22 @@ from ompls.runtime.machine import Machine, path_of
 from ompls.runtime.toolchain import Compile, Toolchain
 
 LIBRARY = Path(__file__).resolve().parents[1] / "library"
-LOCAL, CODE, BLOCK = 32 << 10, 0x100, 0x7B80  # as board.h has them
-LEAST = 2048  # bytes that a stack needs
+_BOARD = (LIBRARY / "board.h").read_text(encoding="utf-8")
+
+
+def _constant(name: str) -> int:
+    """As board.h has it."""
+    found = re.search(r"\b{}\s*(?:=|\s|\(EPI_EXTERNAL \+)\s*(\w+?)u?(?:\s*<<\s*(\d+))?[,)\s]".format(name), _BOARD)
+    if found is None:
+        raise RuntimeProblem("board.h", "it has no {}".format(name), "install ompls again")
+    return int(found[1], 0) << int(found[2] or 0)
+
+
+LOCAL, CODE, BLOCK = (_constant(name) for name in ("EPI_LOCAL", "EPI_CODE", "EPI_BLOCK"))
+LEAST = _constant("EPI_STACK")  # bytes that a stack needs
+DATA = _constant("EPI_EXTERNAL") + _constant("EPI_DATA")
+_WORDS = _constant("EPI_WORDS")
+_SHARED_WORD = re.compile(r"\b__ompls_g_\w+")  # a pointer to a variable under `declare target`
 LONGER = 1.5  # code of the chip's compiler to code of this machine's, of the same text (tests/epiphany/programs)
 # The parts of the run time that the emulated board and a real core share.
 SHARED = (
@@ -70,35 +84,65 @@ class Measure:
             "" if self.prefix else " (estimates by this machine's gcc: make epiphany-toolchain)"
         )
 
-    def of(self, tools: Toolchain, kernels: Sequence[Tuple[str, Path]], flags: Sequence[str] = ()) -> Dict[str, Size]:
+    def of(
+        self,
+        tools: Toolchain,
+        kernels: Sequence[Tuple[str, Path]],
+        flags: Sequence[str] = (),
+        functions: Sequence[Path] = (),
+    ) -> Dict[str, Size]:
         """Of kernels, by name; they are given with the file of each.  Raises BuildFailed.
 
         flags -- of the compiler, for them
+        functions -- files of functions that they call
         """
         if self.prefix is None:
-            return self._with(tools, kernels, flags)
+            return self._with(tools, kernels, flags, functions)
         with Toolchain(machine=Machine("epiphany", self.prefix)) as cross:
-            return self._with(cross, kernels, flags)
+            return self._with(cross, kernels, flags, functions)
 
     def _with(
-        self, tools: Toolchain, kernels: Sequence[Tuple[str, Path]], of_kernels: Sequence[str]
+        self,
+        tools: Toolchain,
+        kernels: Sequence[Tuple[str, Path]],
+        flags: Sequence[str],
+        functions: Sequence[Path],
     ) -> Dict[str, Size]:
         headers = tuple(sorted(LIBRARY.glob("*.h")))
         begin = ["start.S" if self.prefix else "functions.c"]
         parts = [self._object(tools, LIBRARY / name, (_OURS,), headers) for name in (*begin, "ecore.c", *SHARED)]
+        called = [self._object(tools, path, flags) for path in functions]
+        own = dict(tools.each(lambda kernel: (kernel[0], self._object(tools, kernel[1], flags)), kernels))
+        words = _shared_words([*(path for _, path in kernels), *functions]) if self.prefix else []
 
-        def size(kernel: Tuple[str, Path]) -> Tuple[str, Size]:
-            name, file = kernel
-            chip = self.prefix is not None
-            roots = ("-Wl,-e,__start", "-Wl,-u,_" + name) if chip else ("-Wl,-e,chip_begin", "-Wl,-u," + name)
-            strict = ("-Wl,--fatal-warnings",) if self.strict else ()
-            libraries = ("-Wl,--start-group", "-lm", "-lc", "-lgcc", "-Wl,--end-group") if chip else ("-m32", "-no-pie")
-            own = self._object(tools, file, of_kernels)
-            whole = tools.link((*_LINK, *strict, *roots, *libraries), [own, *parts], ".core", "linking kernel " + name)
-            all_, alone = (_local(path, 1.0 if chip else LONGER) for path in (whole, own))
-            return name, Size(all_, alone, _sections(file), whole.read_bytes() if chip else b"")
+        def link(name: str, variables: int) -> Path:
+            return self._link(tools, name, [own[name], *called, *parts], variables, words)
 
-        return dict(tools.each(size, kernels))
+        made = dict(tools.each(lambda kernel: (kernel[0], link(kernel[0], DATA + _WORDS)), kernels))
+        if self.prefix is not None:
+            made = _apart(made, link)
+        longer = 1.0 if self.prefix else LONGER
+        return {
+            name: Size(
+                _local(made[name], longer),
+                _local(own[name], longer),
+                _sections(file),
+                made[name].read_bytes() if self.prefix else b"",
+            )
+            for name, file in kernels
+        }
+
+    def _link(self, tools: Toolchain, name: str, objects: List[Path], variables: int, words: Sequence[str]) -> Path:
+        """variables -- where those of the kernel begin;  words -- those that it shares with other kernels."""
+        strict = ("-Wl,--fatal-warnings",) if self.strict else ()
+        places = ["-Wl,--defsym=epi_variables={:#x}".format(variables)]
+        if self.prefix is None:
+            ends: Tuple[str, ...] = ("-Wl,-e,chip_begin", "-Wl,-u," + name, "-m32", "-no-pie")
+        else:
+            places += ["-Wl,--defsym=_{}={:#x}".format(word, DATA + 4 * i) for i, word in enumerate(words)]
+            libraries = ("-Wl,--start-group", "-lm", "-lc", "-lgcc", "-Wl,--end-group")
+            ends = ("-Wl,-e,__start", "-Wl,-u,_" + name, *libraries)
+        return tools.link((*_LINK, *strict, *places, *ends), objects, ".core", "linking kernel " + name)
 
     def _object(
         self, tools: Toolchain, path: Path, more: Sequence[str], depends: Optional[Tuple[Path, ...]] = None
@@ -113,7 +157,7 @@ class Measure:
         if self.prefix is None:
             return tools.object(Compile(path, (*_HERE, *flags, "-std=gnu17", *openmp), depends=depends))
         if depends is not None:
-            return tools.object(Compile(path, flags, depends=depends))
+            return tools.object(Compile(path, (*flags, "-DSTACK={:#x}".format(BLOCK - 16)), depends=depends))
         gcc = tools.machine.tool("gcc")
         proper = tools.run([gcc, "-print-prog-name=cc1"], gcc).decode().strip()
 
@@ -125,6 +169,27 @@ class Measure:
 
         content = [tools.version("gcc").encode(), os.fsencode("\0".join((*flags, _FENCE))), path.read_bytes()]
         return tools.cached(content, ".o", make)
+
+
+def _shared_words(files: Sequence[Path]) -> List[str]:
+    """Variables of four bytes that have one place for all kernels.  Raises RuntimeProblem."""
+    texts = (file.read_text(encoding="utf-8", errors="replace") for file in files)
+    words = sorted({"ompls_image_device_number", *(word for text in texts for word in _SHARED_WORD.findall(text))})
+    if 4 * len(words) > _WORDS:
+        why = "{} variables under declare target; {} are possible".format(len(words), _WORDS // 4)
+        raise RuntimeProblem("the image of 'epiphany'", why, "make structures of them")
+    return words
+
+
+def _apart(made: Mapping[str, Path], link: Callable[[str, int], Path]) -> Dict[str, Path]:
+    """The programs, those with static variables linked again so that each has its own place for them."""
+    placed, first = {}, DATA + _WORDS
+    at = first
+    for name, program in made.items():
+        taken = _end(program) - first
+        placed[name] = link(name, at) if taken > 0 and at != first else program
+        at += (max(taken, 0) + 15) // 16 * 16
+    return placed
 
 
 def measure() -> Measure:
@@ -156,17 +221,34 @@ def _sections(kernel: Path) -> int:
     return sum(int(n) for n in re.findall(r" (\d+)(?:,|$)", said[1])) if said else 0
 
 
+def _sections_of(path: Path) -> Iterator[Tuple[int, int, int]]:
+    """(flags, address, length) of each section."""
+    data = path.read_bytes()
+    table = struct.unpack_from("<I", data, 32)[0]
+    size, number = struct.unpack_from("<HH", data, 46)
+    for at in range(table, table + size * number, size):
+        _, _, flags, address, _, length = struct.unpack_from("<6I", data, at)
+        yield flags, address, length
+
+
+def _end(path: Path) -> int:
+    """Where a program's variables end; 0: it has none."""
+    return max(
+        (address + length for flags, address, length in _sections_of(path) if flags & _LOADED and address >= DATA),
+        default=0,
+    )
+
+
+_WRITABLE, _LOADED, _EXECUTED = 1, 2, 4
+
+
 def _local(path: Path, longer: float) -> int:
     """Bytes in the sections of an object or program that lie in a core's memory, in an object all but variables.
 
     longer -- how much longer the code is on a core
     """
-    data = path.read_bytes()
-    kind, table = struct.unpack_from("<H", data, 16)[0], struct.unpack_from("<I", data, 32)[0]
-    size, number = struct.unpack_from("<HH", data, 46)
-    relocatable, writable, loaded, executed, total = 1, 1, 2, 4, 0.0
-    for at in range(table, table + size * number, size):
-        _, _, flags, address, _, length = struct.unpack_from("<6I", data, at)
-        if flags & loaded and address < LOCAL and not (kind == relocatable and flags & writable):
-            total += length * longer if flags & executed else length
+    relocatable, total = struct.unpack_from("<H", path.read_bytes(), 16)[0] == 1, 0.0
+    for flags, address, length in _sections_of(path):
+        if flags & _LOADED and address < LOCAL and not (relocatable and flags & _WRITABLE):
+            total += length * longer if flags & _EXECUTED else length
     return int(total)
