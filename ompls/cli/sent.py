@@ -45,7 +45,7 @@ def planned(arguments: argparse.Namespace, connection: Connection, scratch: Path
     board = connection.board
     machine = options.machine(architecture_of(board.facts.get("architecture", "")), arguments.tool_prefix)
     units = list(analyze(arguments.files, arguments.flags, arguments.openmp, arguments.database, machine))
-    bundle = pipeline.translated(units, registry().chosen(spec), arguments.flags, _version(board.facts))
+    bundle = pipeline.translated(units, registry().chosen(spec), arguments.flags, board.openmp)
     flags = [flag for group in dict.fromkeys(unit.flags for unit in units) for flag in group]
     flags += arguments.flags
     pipeline.mark_for_debuggers(bundle, flags)
@@ -134,12 +134,6 @@ class _Sending:
         data = output.read_bytes()
         program = f"programs/{there.digest({output.name: data})}/{output.name}"
         return program, partial(there.put_file, self.connection, program, data)
-
-
-def _version(facts: Mapping[str, str]) -> str:
-    """Of OpenMP that an old gcc has, as `translate` takes it: 4.5 before version 9 (its release notes)."""
-    major = facts.get("gcc", "").partition(".")[0]
-    return "4.5" if major.isdigit() and int(major) < 9 else ""
 
 
 def _has_python(facts: Mapping[str, str]) -> bool:

@@ -133,7 +133,7 @@ class Registry:
             raise self._unknown(name.partition("(")[0])
         there = self.one(board.device)
         title = f"{there.title}, on the board {name}"
-        return replace(there, name=name, title=title, triples=(), in_place_of="", inner=False)
+        return replace(there, name=name, title=title, triples=(), in_place_of="", inner=False, openmp=board.openmp)
 
     def of_triple(self, target: str) -> str:
         """The name of the device that a target of another compiler is; '': there is none."""

@@ -55,7 +55,11 @@ class Unit:
         self.original, self.name, self.devices = tu, name, devices
         self.old = bool(target.version)
         self.device = ", ".join(device.name for device in devices)  # as messages say it
-        self.classes = [replace(s, version=target.version if s.openmp else "") for s in classes_of(devices, targets)]
+        old = {device.kernel_class: device.openmp for device in devices if device.openmp}
+        self.classes = [
+            replace(s, version=target.version or old.get(s.name, "")) if s.openmp else s
+            for s in classes_of(devices, targets)
+        ]
         self.sets = self.classes if not target.on_device else []
         self.problems: list[Diagnostic] = []
         self.tu, unable = lower(tu, target)

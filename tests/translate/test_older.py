@@ -11,6 +11,8 @@ from ompls.cli.engine import analyze
 from ompls.cli.options import translatable
 from ompls.cli.pipeline import translated
 from ompls.cli.problem import Refused
+from ompls.runtime.boards import registered
+from ompls.runtime.boards.registered import Board
 
 ROOT = Path(__file__).resolve().parents[2]
 NEWER = ROOT / "tests/boards/programs/newer.c"  # which tests/boards runs
@@ -37,6 +39,17 @@ def test_a_compiler_of_today_gets_the_users_words() -> None:
     for line in NEWER.read_text().splitlines():
         if line.startswith("#pragma") and "target" not in line:
             assert line in text
+
+
+def test_a_boards_kernels_are_for_its_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The program is built here, and its regions there."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    registered.keep({"old": Board("old", "me@old", facts={"gcc": "7.5.0"})})
+    made = translated(list(analyze([str(NEWER)], ())), translatable("old"), ()).files
+    found = {str(path): text if isinstance(text, str) else text.decode() for path, text in made.items()}
+    (kernel,) = [text for name, text in found.items() if name.startswith("kernels/default/")]
+    assert "teams distribute parallel for" in kernel
+    assert "#pragma omp parallel loop\n" in found["host/newer.c"]
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,12 @@ class Board:
     directory: str = DIRECTORY
     facts: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def openmp(self) -> str:
+        """The version of OpenMP that its gcc has, where that is old: 4.5 before version 9 (its release notes)."""
+        major = self.facts.get("gcc", "").partition(".")[0]
+        return "4.5" if major.isdigit() and int(major) < 9 else ""
+
     def __post_init__(self) -> None:
         for what, text, right in (
             ("name", self.name, _NAME),

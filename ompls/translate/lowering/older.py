@@ -178,7 +178,7 @@ class _Old:
             return f"if({self.work.text(self.item, c.args[-1].span)})"
         if c.name == "depend" and c.keyword == "mutexinoutset" and "target" not in d.constructs:
             return re.sub(r"\bmutexinoutset\b", "inout", text, count=1)
-        if c.name == "reduction" and "default" in c.modifiers:
+        if c.name == "reduction":
             return re.sub(r"\(\s*default\s*,", "(", text, count=1)
         if c.name == "num_teams" and len(c.args) == 2:
             return f"num_teams({self.work.text(self.item, c.args[-1].span)})"

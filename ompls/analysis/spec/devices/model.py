@@ -34,6 +34,7 @@ class DeviceSpec:
     threads   -- most threads of a team; 0: no limit of its own
     team      -- threads of a team when nobody says how many; 0: as many as the device has cores
     abi       -- what its compiler makes of C's types otherwise than the host's: fields of `DataModel`
+    openmp    -- the version of OpenMP that its compiler has, where that is an old one ("4.5"): a board's
     """
 
     name: str
@@ -56,6 +57,7 @@ class DeviceSpec:
     threads: int = 0
     team: int = 0
     abi: tuple[tuple[str, Any], ...] = ()
+    openmp: str = ""
 
     def data_model(self, host: DataModel) -> DataModel:
         """The sizes of types on the device, in a program for this host."""
