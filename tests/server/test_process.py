@@ -97,6 +97,16 @@ def test_garbage_between_messages_is_survived() -> None:
     raw.ends()
 
 
+def test_who_types_its_name_is_told_what_it_is() -> None:
+    ours, theirs = os.openpty()
+    raw = Raw(stdin=theirs)
+    os.close(theirs)
+    assert raw.process.stderr is not None
+    assert b"an editor starts it" in (raw.process.stderr.readline() or b"")
+    os.close(ours)  # the terminal is closed
+    assert raw.ends() == 1
+
+
 def test_a_signal_ends_it() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         raw = Raw()
