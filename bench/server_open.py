@@ -25,12 +25,18 @@ CAPABILITIES: Json = {
     },
     "textDocument": {
         "diagnostic": {},
-        "semanticTokens": {"requests": {"full": True}, "tokenTypes": [], "tokenModifiers": [], "formats": []},
+        "semanticTokens": {
+            "requests": {"full": True, "range": True},
+            "tokenTypes": [],
+            "tokenModifiers": [],
+            "formats": [],
+        },
     },
 }
 _ASKED = {
     "lenses": "textDocument/codeLens",
-    "tokens": "textDocument/semanticTokens/full",
+    "colours": "textDocument/semanticTokens/range",
+    "all colours": "textDocument/semanticTokens/full",
     "hints": "textDocument/inlayHint",
     "diagnostics": "textDocument/diagnostic",
 }
@@ -57,7 +63,6 @@ def opened(text: str) -> Figures:
                 client.ask(_ASKED["lenses"], {"textDocument": {"uri": URI}})
                 waiting[client.number] = "all lenses"
         elif "id" in message:
-            assert "result" in message, message
             name = waiting.pop(message["id"])
             if name != "all lenses" or len(message["result"]) == _LENSES:
                 figures.setdefault(name, now)

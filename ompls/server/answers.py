@@ -17,10 +17,10 @@ from ompls.server.lenses import lenses
 from ompls.server.opened import Opened, Result
 from ompls.server.refactorings import refactorings
 
-# first -- as `unit`, or a part of it where nothing has been shown yet; unit -- the text is analysed; some -- the rules
-# have spoken, perhaps not of everything; result -- of everything that there is time for; full -- and the headers were
-# looked at
-Need = Literal["first", "unit", "some", "result", "full"]
+# first -- as `unit`, or a part of it where nothing has been shown yet; sight -- as `unit`, or the document's beginning,
+# where the range that is asked about is in it; unit -- the text is analysed; some -- the rules have spoken, perhaps not
+# of everything; result -- of everything that there is time for; full -- and the headers were looked at
+Need = Literal["first", "sight", "unit", "some", "result", "full"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ METHODS: dict[str, Method] = {
     "inlayHint/resolve": Method("unit", resolved),
     "textDocument/semanticTokens/full": Method("unit", editing.tokens),
     "textDocument/semanticTokens/full/delta": Method("unit", editing.tokens_delta),
-    "textDocument/semanticTokens/range": Method("unit", editing.tokens),
+    "textDocument/semanticTokens/range": Method("sight", editing.tokens),
     "textDocument/definition": Method("unit", editing.definition),
     "textDocument/references": Method("unit", editing.references),
     "textDocument/documentHighlight": Method("unit", editing.highlight),

@@ -292,7 +292,10 @@ class Worker:
         """The first request that can be answered now."""
         for asked in self._asked:
             needs = "result" if asked.number in self._later else METHODS[asked.method].needs
-            chosen = {"first": self._first, "unit": self._unit, "some": self._said}.get(needs, self._result)
+            if needs == "sight":
+                chosen = self._in_sight(asked.params)
+            else:
+                chosen = {"first": self._first, "unit": self._unit, "some": self._said}.get(needs, self._result)
             known = self._known(chosen)
             looked = needs != "full" or (self._headers is None and self._headers_due is None)
             if known is not None and looked:
@@ -309,6 +312,12 @@ class Worker:
         if waits or part is None or not features.lenses(part.tu):
             return self._result
         return part
+
+    def _in_sight(self, params: Any) -> Result | None:
+        """All of the text, or its beginning if the range that is asked about is in that."""
+        look = self._known(self._look)
+        inside = look is not None and params.range.end.line < len(look.lines) - 1
+        return look if inside and self._known(self._unit) is None else self._unit
 
     def _answer(self, asked: messages.Ask, known: Result) -> None:
         self._begin(asked.method, ANSWER)

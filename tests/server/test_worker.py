@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pytest
@@ -182,6 +183,25 @@ def test_who_waits_for_a_unit_has_an_answer_before_the_rules_run(tmp_path: Path)
         server.last()
     kinds = [getattr(m, "what", type(m).__name__) for m in server.heard]
     assert kinds.index("analysis") < kinds.index("Answer") < kinds.index("rules") < kinds.index("Fresh")
+
+
+def test_colours_above_the_fold_come_before_all_of_a_long_text_is_analysed(tmp_path: Path) -> None:
+    """And they are the same as later."""
+
+    def asked(last: int) -> SimpleNamespace:
+        places = SimpleNamespace(line=0, character=0), SimpleNamespace(line=last, character=0)
+        return SimpleNamespace(range=SimpleNamespace(start=places[0], end=places[1]))
+
+    text = "".join(FUNCTION % n for n in range(400))
+    with working(tmp_path / "a.c", text) as server:
+        folds = server.ask("textDocument/foldingRange")
+        far = server.ask("textDocument/semanticTokens/range", asked(2000))
+        near = server.ask("textDocument/semanticTokens/range", asked(60))
+        answers = [server.next(messages.Answer) for _ in range(3)]
+        assert [answer.number for answer in answers] == [near, folds, far]
+        server.last()
+        server.ask("textDocument/semanticTokens/range", asked(60))
+        assert server.next(messages.Answer).parts == answers[0].parts
 
 
 def test_a_pass_is_analysis_and_rules_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
