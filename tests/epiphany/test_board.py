@@ -62,7 +62,7 @@ FAULTS = {
     "a[1] = *p": "(variable 'p', not mapped)",
     "*(volatile int *)(bytes + 1) = 1": "a misaligned access, or a trap on the emulated core 0",
     "a[1] = 7 / *(volatile int *)&zero": "a division by zero on the emulated core 0",
-    "a[1] = deep(a, 100000)": "wrote host address 0x807f",
+    "a[1] = deep(a, 100000)": "the stack has grown into the code, which both lie in 32 KiB, on the emulated core 0",
 }
 
 
@@ -81,6 +81,32 @@ def test_a_kernel_that_never_ends_is_stopped(tmp_path: Path) -> None:
     source.write_text(TEXT.replace("STATEMENT", "while (*(volatile int *)a) ;"))
     told = run(source, code=125, OMPLS_EPIPHANY_DEADLINE="1").stderr
     assert "did not end within 1 seconds; its emulated cores were reset" in told
+
+
+HANGS = """\
+#include <omp.h>
+int main(void)
+{
+    int a[4] = {0};
+#pragma omp target map(tofrom: a)
+#pragma omp parallel num_threads(4)
+    {
+        if (omp_get_thread_num() != 2) {
+#pragma omp barrier
+        }
+#pragma omp barrier
+        a[omp_get_thread_num()] = 1;
+    }
+    return 0;
+}
+"""
+
+
+def test_a_kernel_whose_cores_wait_for_each_other_says_so(tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(HANGS)
+    told = run(source, code=125, OMPLS_EPIPHANY_DEADLINE="2").stderr
+    assert "its emulated cores were reset: all of them waited for each other, at barriers or for tasks" in told
 
 
 STAYS = """\

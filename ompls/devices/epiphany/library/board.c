@@ -19,7 +19,12 @@ static void fault(int number, const uint32_t *information, const uint32_t *conte
     slot->why = (uint32_t)number;
     slot->place = context[IP];
     slot->address = information[3];
-    slot->fault = number == 11 || number == 7 ? 1 + (context[TRAP] == 14 && (context[ERROR] & 2) != 0) : 0;
+    const uint32_t size = EPI_LOCAL / 2, own = epi_address(&control()->geometry, at / SIGNAL_STACK);
+    const bool memory = number == 11 || number == 7, near = slot->address - context[SP] + 256 < size;
+    slot->fault = !memory                                              ? 0
+                  : near && context[SP] - own + size < EPI_BLOCK + size ? EPI_OVERFLOW
+                  : context[TRAP] == 14 && (context[ERROR] & 2) != 0   ? EPI_WROTE
+                                                                       : EPI_READ;
     __atomic_store_n(&slot->status, EPI_FAULT, __ATOMIC_SEQ_CST);
     chip_tell_host();
     for (;;) board_wait(&slot->status, EPI_FAULT, 1000); /* until it is reset */
@@ -53,7 +58,9 @@ void board_core(uint32_t index) {
     core *me = self();
     for (;;) {
         uint32_t status;
+        me->resting = 1;
         while ((status = __atomic_load_n(&slot->status, __ATOMIC_SEQ_CST)) != EPI_START) board_wait(&slot->status, status, 1000);
+        me->resting = 0;
         __atomic_store_n(&slot->status, EPI_RUNNING, __ATOMIC_SEQ_CST);
         guard(index, slot->code);
         if (races_start != 0) races_start(index);

@@ -55,6 +55,7 @@ typedef struct {
    when none of them touches another's memory any more (EPI_LEFT, or that it asks for the next one), and then they are free. */
 enum { EPI_IDLE, EPI_START, EPI_RUNNING, EPI_DONE, EPI_FAULT };
 #define EPI_LEFT (~0u)
+enum { EPI_READ = 1, EPI_WROTE, EPI_OVERFLOW /* its stack has reached its code */ };
 
 typedef struct {
     volatile uint32_t status; /* a futex of the emulated board */
@@ -63,7 +64,7 @@ typedef struct {
     volatile uint32_t wanted, granted;   /* cores that it asks for, or EPI_LEFT; a number that grows with each answer */
     uint32_t apart, other;               /* 1: masters of teams; the function that those begin with */
     uint32_t given[EPI_MOST / 32];       /* the answer: a bit for each core */
-    uint32_t fault, address, place, why; /* 1: read, 2: write; of what; where in the image; the signal */
+    uint32_t fault, address, place, why; /* EPI_READ and so on; of what; where in the image; the signal */
 } epi_slot;
 
 typedef struct {

@@ -127,6 +127,7 @@ typedef struct core {
     word names;                /* locks that names of `critical` have, on the first core */
 } core;
 
+_Static_assert(__builtin_offsetof(core, resting) == 4, "the program looks at it (module/launch.c)");
 _Static_assert(sizeof(core) <= EPI_LOCAL - EPI_BLOCK, "the block of a core is at the end of its memory");
 
 static inline core *core_at(uint32_t address) {

@@ -7,8 +7,14 @@
     .global C(_start)
 C(_start):
     b begin
+    b failed /* the exceptions of a core: an instruction that it has not, a misaligned access */
+    b failed /* memory that it may not touch */
 
     .text
+failed: /* the program hears of it (ecore.c) */
+    mov r0, %low(C(abort))
+    movt r0, %high(C(abort))
+    jr r0
 begin:
     movfs r0, coreid
     lsl r0, r0, #20

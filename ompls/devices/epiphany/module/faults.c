@@ -5,8 +5,9 @@
 #include <signal.h>
 #include <string.h>
 
-static const char *meaning(uint32_t number) {
-    return number == SIGSEGV || number == SIGBUS ? "an address where the chip has no memory"
+static const char *meaning(uint32_t number, bool overflow) {
+    return overflow                              ? "the stack has grown into the code, which both lie in 32 KiB,"
+           : number == SIGSEGV || number == SIGBUS ? "an address where the chip has no memory"
            : number == SIGFPE                    ? "a division by zero"
                                                  : "a misaligned access, or a trap";
 }
@@ -33,10 +34,12 @@ int epi_report(board *b, int n, const ompls_launch_request *request, ompls_error
     const epi_slot *slot = &b->control->slots[n];
     const char *name = request->name;
     if (b->hal != NULL) return ompls_device_fail(err, "see what it does without OMPLS_EPIPHANY_HAL", "core %d has failed, or could not be started (kernel %s)", n, name);
-    err->fault = (int)slot->fault;
+    const bool overflow = slot->fault == EPI_OVERFLOW;
+    err->fault = overflow ? 0 : (int)slot->fault;
     err->fault_address = native(slot->address, request);
     err->fault_line = epi_find_line(b, slot->place, err->fault_file, sizeof err->fault_file);
-    return ompls_device_fail(err, "see the kernel", "%s on the emulated core %d (kernel %s, %s:%u)", meaning(slot->why), n, name,
+    const char *next = overflow ? "declare smaller arrays, map large ones, and call less deeply" : "see the kernel";
+    return ompls_device_fail(err, next, "%s on the emulated core %d (kernel %s, %s:%u)", meaning(slot->why, overflow), n, name,
                 err->fault_line != 0 ? err->fault_file : "?", err->fault_line);
 }
 

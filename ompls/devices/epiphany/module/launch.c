@@ -82,6 +82,16 @@ double epi_limit(void) {
     return end != asked && *end == '\0' && seconds >= 0 && seconds <= 1e9 ? seconds : -1;
 }
 
+/* Whether all its cores sleep: none of them can wake another one. */
+static bool all_rest(const board *b, const held *mine) {
+    for (int n = 0; b->hal == NULL && n < b->number; n++) {
+        const volatile uint32_t *block = (const void *)(b->memory + EPI_EXTERNAL_SIZE + (uint32_t)n * EPI_LOCAL + EPI_BLOCK);
+        enum { RESTING = 1 }; /* the second word of `core` (chip.h) */
+        if ((mine->all & epi_bit(n)) != 0 && !block[RESTING]) return false;
+    }
+    return b->hal == NULL;
+}
+
 /* Until the kernel of `master` has ended, well or not. */
 static int await(board *b, int master, const ompls_launch_request *request, ompls_error *err) {
     const double deadline = epi_limit(), since = epi_seconds();
@@ -98,9 +108,13 @@ static int await(board *b, int master, const ompls_launch_request *request, ompl
         }
         if (b->control->slots[master].status == EPI_DONE) break; /* all others have counted there */
         if (deadline > 0 && epi_seconds() - since > deadline) {
+            bool rest = false; /* they look up 20 times a second */
+            for (int tries = 0; b->hal == NULL && !rest && tries < 40; tries++)
+                if (!(rest = all_rest(b, &mine))) nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+            const char *how = rest ? ": all of them waited for each other, at barriers or for tasks" : "";
             epi_reset(b, mine.all);
             epi_give_back(b, mine.all);
-            return ompls_device_fail(err, "see the kernel, or OMPLS_EPIPHANY_DEADLINE", "kernel %s did not end within %g seconds; its %scores were reset", request->name, deadline, b->hal == NULL ? "emulated " : "");
+            return ompls_device_fail(err, "see the kernel, or OMPLS_EPIPHANY_DEADLINE", "kernel %s did not end within %g seconds; its %scores were reset%s", request->name, deadline, b->hal == NULL ? "emulated " : "", how);
         }
         if (b->hal == NULL && kill((pid_t)b->control->process, 0) != 0 && errno == ESRCH) {
             b->lost = true, err->fatal = OMPLS_LOST_NOW;
