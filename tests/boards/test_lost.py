@@ -64,6 +64,7 @@ def copying(board: Sshd) -> list[Path]:
     return list(board.directory.glob("put-*/x"))
 
 
+@pytest.mark.thorough
 def test_two_runs_at_once_are_right(board: Sshd, tmp_path: Path) -> None:
     """Of a program that both of them build."""
     source = new_program(tmp_path)
@@ -76,6 +77,7 @@ def test_two_runs_at_once_are_right(board: Sshd, tmp_path: Path) -> None:
     assert len(list(board.directory.glob("programs/*/*"))) == len(list(board.directory.glob("programs/*")))
 
 
+@pytest.mark.thorough
 def test_who_ends_a_run_ends_no_other(board: Sshd) -> None:
     words = ("run", "--remote", "nano", PROGRAM, "--", "wait")
     with begun(board, *words) as one, begun(board, *words) as two:
@@ -123,6 +125,7 @@ def test_a_connection_that_is_cut_in_a_copy_is_made_again_once(board: Sshd, larg
     assert until(lambda: not list(board.directory.glob("put-*")))
 
 
+@pytest.mark.thorough
 def test_one_that_is_cut_twice_is_told(board: Sshd, large: Path, tmp_path: Path) -> None:
     with begun(board, "remote", "exec", "nano", grown(large, tmp_path)) as run:
         assert until(lambda: bool(copying(board)))
@@ -136,6 +139,7 @@ def test_one_that_is_cut_twice_is_told(board: Sshd, large: Path, tmp_path: Path)
     assert until(lambda: not list(board.directory.glob("put-*")))
 
 
+@pytest.mark.thorough
 def test_ctrl_c_while_it_is_copied_leaves_nothing(board: Sshd, large: Path, tmp_path: Path) -> None:
     with begun(board, "remote", "exec", "nano", grown(large, tmp_path)) as run:
         assert until(lambda: bool(copying(board)))
@@ -154,6 +158,7 @@ def test_ctrl_c_while_it_is_built_leaves_nothing(board: Sshd, tmp_path: Path) ->
     assert until(lambda: not list(board.directory.glob("programs/*/streams.*")))
 
 
+@pytest.mark.thorough  # while it is sent: test_boards.py
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a small file system")
 def test_a_disk_that_is_full_while_it_is_built_is_told(sshd: Sshd, tmp_path: Path) -> None:
     other = Sshd(sshd.place, {**sshd.environment, "XDG_CONFIG_HOME": str(tmp_path / "config")})

@@ -180,7 +180,10 @@ def test_a_plan_is_the_same_the_next_time(tmp_path: Path) -> None:
         assert files[0].is_dir() or files[0].read_bytes() == files[1].read_bytes()
 
 
-@pytest.mark.parametrize(("device", "source"), [("cudasim", "jacobi.c"), ("epiphany", "epiphany/saxpy.c")])
+@pytest.mark.parametrize(
+    ("device", "source"),
+    [("cudasim", "jacobi.c"), pytest.param("epiphany", "epiphany/saxpy.c", marks=pytest.mark.thorough)],
+)
 def test_an_image_that_gcc_cannot_make_is_made_here(device: str, source: str, tools: Path, tmp_path: Path) -> None:
     if not all(chosen.probe().available for chosen, _ in named(device)):
         pytest.skip(f"{device} is not available here")
