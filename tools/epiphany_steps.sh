@@ -30,7 +30,7 @@ case $1 in
         mkdir -p make-gcc && cd make-gcc
         test -e Makefile || ../gcc/configure --target=epiphany-elf --prefix="$root" --enable-languages=c --with-newlib \
             --disable-multilib --disable-shared --disable-threads --disable-libssp --disable-lto --disable-bootstrap \
-            --disable-nls --disable-plugin --with-headers=no MAKEINFO=true CFLAGS=-O1 CXXFLAGS=-O1
+            --disable-nls --disable-plugin --with-headers=no MAKEINFO=true CFLAGS=-O0 CXXFLAGS=-O0
         make -j"$jobs" all-gcc MAKEINFO=true
         touch gcc/s-tm-texi
         make install-gcc MAKEINFO=true

@@ -55,6 +55,7 @@ static double stay(void)
         if (round == 2) /* by then it has its cores */
             begin = omp_get_wtime();
         feed(round);
+        // ompls: ignore[async-unordered]: `served` and `round_number` order it, which say that the kernel does not read now
         #pragma omp target update to(x)
         round_number = round;
         #pragma omp target update to(round_number)

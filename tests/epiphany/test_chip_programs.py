@@ -29,6 +29,11 @@ def test_it_is_right(program: Path) -> None:
     assert done.stdout.endswith(", correct\n")
 
 
+def test_the_example_of_kernels_that_stay_has_no_findings() -> None:
+    done = command.ompls("check", "--device", "epiphany", EXAMPLES / "epiphany/saxpy.c")
+    assert (done.returncode, done.stdout) == (0, "")
+
+
 @pytest.mark.parametrize("program", ["newer/locks_in_functions", "team_constructs"])
 def test_a_kernel_calls_what_the_chip_has(program: str) -> None:
     """`omp_is_free_agent`, and `error at(execution)`, were asked for and not there."""
