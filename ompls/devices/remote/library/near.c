@@ -155,7 +155,7 @@ static int want(near_device *n, void *into, ompls_address from, uint64_t size, o
     }
     if (near_say(n, err, WIRE_READ, from, size, 0, 0) == NULL) return 1;
     n->reads[n->nreads++] = (wanted_data){into, size};
-    n->waited = false;
+    n->waited = false, n->busy = true;
     return 0;
 }
 
@@ -247,7 +247,7 @@ static int near_launch(void *device, void *kernel, const ompls_launch_request *r
         memcpy(bytes + sizeof head, request->params[i], request->sizes[i]);
         bytes += sizeof head + (request->sizes[i] + 7) / 8 * 8;
     }
-    n->waited = false;
+    n->waited = false, n->busy = true;
     return done(n, 0);
 }
 

@@ -1,13 +1,16 @@
 /* peers.c -- see peers.h.
 
-   Both wait for each other, so the pair of records is the next thing that either of them does: kernels before it have ended
-   (`waited`), and nobody else says anything meanwhile, as both devices are locked.  Who then hears nothing from the other
+   Both wait for each other, so before the pair of records either of them has no more to do than other such copies, and not
+   many: kernels have ended, and nobody else says anything meanwhile, as both devices are locked.  Whoever is told of two copies is
+   told in their order, so the first one that is not done has both of its far sides.  Who then hears nothing from the other
    one for the time of OMPLS_REMOTE_TIMEOUT has lost it.  Two that cannot meet copy through the host from then on. */
 #define _GNU_SOURCE
 #include "peers.h"
 
 #include <stdio.h>
 #include <string.h>
+
+enum { MOST_PASSING = 16 << 20, SMALLEST = 1 << 16 }; /* bytes; what a copy counts at least */
 
 static _Atomic bool no_way; /* some could not meet: it would take as long with each pair */
 
@@ -56,9 +59,11 @@ static bool have_met(near_device *a, near_device *b) {
     return true;
 }
 
-static int idle(near_device *n, ompls_error *err) {
+/* It can begin with so many bytes soon. */
+static int ready(near_device *n, uint64_t bytes, ompls_error *err) {
     uint64_t unused;
-    return n->waited ? 0 : near_answer(n, &unused, err);
+    bool soon = !n->busy && (n->passing == 0 || n->passing + bytes <= MOST_PASSING);
+    return soon ? 0 : near_answer(n, &unused, err);
 }
 
 static bool say_rows(near_device *n, uint32_t what, ompls_address at, uint64_t size, near_device *peer, uint32_t ndims, const uint64_t *counts,
@@ -67,6 +72,7 @@ static bool say_rows(near_device *n, uint32_t what, ompls_address at, uint64_t s
     for (uint32_t i = 0; bytes != NULL && i < ndims; i++)
         memcpy(bytes + i * sizeof(wire_dimension), &(wire_dimension){counts[i], strides[i]}, sizeof(wire_dimension));
     n->waited = false;
+    n->passing += SMALLEST; /* the message itself */
     return bytes != NULL;
 }
 
@@ -78,10 +84,11 @@ int ompls_near_copy_peer_rows(void *device, ompls_address to, void *from_device,
     if (total == 0) return 0;
     if (!taker->near->peers || ndims > OMPLS_DIMENSIONS || taker->index >= OMPLS_MOST_PEERS || giver->index >= OMPLS_MOST_PEERS) return -1;
     lock_both(taker, giver);
-    if (idle(giver, err) != 0 || idle(taker, err) != 0) return unlock_both(taker, giver, 1);
+    if (ready(giver, total, err) != 0 || ready(taker, total, err) != 0) return unlock_both(taker, giver, 1);
     if (!have_met(taker, giver)) return unlock_both(taker, giver, -1);
     bool said = say_rows(giver, WIRE_GIVE, from, size, taker, ndims, counts, from_strides, err) &&
                 say_rows(taker, WIRE_TAKE, to, size, giver, ndims, counts, to_strides, err);
+    giver->passing += total, taker->passing += total;
     return unlock_both(taker, giver, !said || near_flush(giver, err) != 0 || near_flush(taker, err) != 0);
 }
 

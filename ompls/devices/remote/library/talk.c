@@ -170,7 +170,7 @@ int near_wait(near_device *n, wire_record *last, ompls_properties *opened, ompls
         if (state > 0) return 1;
     }
     n->nreads = 0;
-    n->waited = true;
+    n->waited = true, n->busy = false, n->passing = 0;
     if (failed) *err = failure;
     return failed;
 }

@@ -30,6 +30,8 @@ typedef struct near_device {
     near_addresses addresses;
     ompls_properties properties;
     bool waited;            /* for all that runs */
+    bool busy;              /* a kernel may run, or an answer may be on its way, since then */
+    uint64_t passing;       /* bytes that it has been told to give and to take since then */
     uint64_t syncs, used;   /* used: bytes of `batch` */
     wire_number said, heard; /* frames there and back */
     uint32_t kernels;
