@@ -118,7 +118,7 @@ def _translate(opened: Opened, tu: TU, target: Target) -> Any:
     try:
         device = registry().chosen(target.device)[0]
         brought = targets((device,), (*opened.workspace.roots, opened.document.path))
-        return preview(tu, device, brought, target.region, explain=target.explain)
+        return preview(tu, device, brought, target.region, head=True, explain=target.explain)
     except NotTranslatedError as problem:
         raise refuse(f"preview: cannot translate for {problem}") from problem
     except TargetFault as problem:

@@ -69,7 +69,8 @@ class PreviewFeature:
         if session is None:
             absent = f"{uri or 'no document'} is not open; open the source first"
             raise refuse(f"preview: {self.server.foreign.reason(uri) or absent}")
-        return b"".join(await self.server.engine.ask(session, "ompls/preview", params))
+        made = b"".join(await self.server.engine.ask(session, "ompls/preview", params))
+        return json.dumps(self._priced(session, json.loads(made))).encode()
 
     def source_changed(self, session: Session) -> None:
         """The source of some previews was analysed again."""
@@ -119,4 +120,12 @@ class PreviewFeature:
         if session is None:
             raise refuse(f"preview of {target.region}: {target.uri} is not open; open the source first")
         parts = await self.server.engine.ask(session, "workspace/textDocumentContent", target)
-        return str(json.loads(b"".join(parts))["text"])
+        return str(self._priced(session, json.loads(b"".join(parts)))["text"])
+
+    def _priced(self, session: Session, made: Json) -> Json:
+        """With a line that says what the kernel needs, where that is known of the document as it is."""
+        needs = self.server.prices.of_all(session).get(made["device"], {}).get(made["region"])
+        if needs and not made["stale"]:
+            made["text"] = f"// {needs}\n{made['text']}"
+            made["lineMap"] = [[line + 1, source] for line, source in made["lineMap"]]
+        return made

@@ -78,6 +78,7 @@ class PriceFeature:
                 self._known.setdefault(uri, {})[device] = version, prices
                 if self.of(session) != before:
                     await self.server.refresh_lenses()
+                self.server.previews.source_changed(session)
 
     def _devices(self, session: Session) -> list[str]:
         """Those to ask about, the lenses' first; none where a program must not run on what is on the disk."""

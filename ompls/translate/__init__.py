@@ -81,22 +81,30 @@ class Preview:
 
 
 def preview(
-    tu: TU, device: DeviceSpec, targets: Targets, region: str | int | None = None, *, explain: bool = False
+    tu: TU,
+    device: DeviceSpec,
+    targets: Targets,
+    region: str | int | None = None,
+    *,
+    head: bool = False,
+    explain: bool = False,
 ) -> Preview:
     """The kernels of `tu` for a device: all, or that of a region id, or those a 1-based line belongs to.
 
-    explain -- with what the host does for each, and the source lines between
+    head -- with what the host does for each: bytes and geometry; explain -- and the source lines between
 
     Raises NotTranslatedError for a device for which no kernels are made.
     """
     with _no_collections():
-        made = _preview(tu, device, targets, region, explain=explain)
+        made = _preview(tu, device, targets, region, head=head or explain, explain=explain)
     for known in (mappers_of, tables):
         known.cache_clear()  # they keep the unit, of which the next preview has another version
     return made
 
 
-def _preview(tu: TU, device: DeviceSpec, targets: Targets, region: str | int | None, *, explain: bool) -> Preview:
+def _preview(
+    tu: TU, device: DeviceSpec, targets: Targets, region: str | int | None, *, head: bool, explain: bool
+) -> Preview:
     unit = Unit(tu, unit_name(tu.path), [device], targets)
     (s,) = unit.sets
     unit.check()
@@ -110,8 +118,10 @@ def _preview(tu: TU, device: DeviceSpec, targets: Targets, region: str | int | N
             if lines:
                 lines.append(OutLine(""))
             kernel = unit.kernel(s, item, r)
-            if explain and kernel:
-                kernel = [*story(unit.places, unit.plans[id(r)], device), *interleaved(unit.places, kernel)]
+            if explain:
+                kernel = list(interleaved(unit.places, kernel))
+            if head and kernel:
+                kernel = [*story(unit.places, unit.plans[id(r)], device), *kernel]
             lines += kernel
     found = tuple(unit.problems)
     return Preview(text_of(lines), tuple(line_map(lines, tu.path)), found, s.extension, s.language)

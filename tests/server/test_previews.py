@@ -25,6 +25,7 @@ class Server:
         self.refreshed: list[str] = []
         self.sessions = {uri: SimpleNamespace(document=SimpleNamespace(uri=uri)) for uri in SOURCES}
         self.engine = self
+        self.prices = SimpleNamespace(of_all=lambda _: {})
 
     def session(self, uri: str) -> Any:
         return self.sessions.get(uri)
@@ -35,7 +36,7 @@ class Server:
     async def ask(self, session: Any, _: str, target: Target) -> tuple[bytes, ...]:
         if self.refuses and target.uri.endswith("a.c"):
             raise refuse("a.c: its worker was ended")
-        return (json.dumps({"text": self.text}).encode(),)
+        return (json.dumps({"text": self.text, "device": "cuda", "region": "f_0"}).encode(),)
 
     async def request(self, _: str, params: Any) -> None:
         self.refreshed.append(params.uri)

@@ -48,6 +48,26 @@ async def test_the_title_says_what_travels_to_a_node(vscode: Editor, tmp_path: P
     assert (await priced_title(vscode, file.as_uri())).endswith(" (8 messages, 2.29 MiB)")
 
 
+async def test_a_preview_says_bytes_geometry_and_what_is_known_of_needs(vscode: Editor, tmp_path: Path) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(FIXED)
+    vscode.settings = {"preview": {"device": "mpinode"}}
+    vscode.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+    vscode.open(file.as_uri(), FIXED)
+    await priced_title(vscode, file.as_uri())
+    made = await vscode.request("ompls/preview", {"textDocument": {"uri": file.as_uri()}})
+    first, second, *lines = made["text"].splitlines()
+    assert (first, second) == ("// 8 messages, 2.29 MiB", "// Each time the host reaches line 4:")
+    assert lines[0].split() == ["//", "map", "a", "sizeof(a)", "bytes", "copied", "in,", "unless", "present"]
+    assert any(line.split()[1:2] == ["launch"] for line in lines)
+    (at,) = [line for line, source in made["lineMap"] if source == 6 and "b[i]" in ([first, second, *lines][line - 1])]
+    assert at > 8
+    assert await vscode.content(made["uri"]) == made["text"]
+    vscode.replace(file.as_uri(), "+= a[i]", "+= 2 * a[i]")  # nobody knows what that one needs
+    made = await vscode.request("ompls/preview", {"textDocument": {"uri": file.as_uri()}})
+    assert made["text"].startswith("// Each time")
+
+
 @pytest.mark.skipif(find_spec("nvidia.cuda_nvrtc") is None, reason="no nvrtc: pip install 'ompls[cuda-preview]'")
 async def test_the_title_says_what_the_saved_kernel_needs(vscode: Editor, tmp_path: Path) -> None:
     file = tmp_path / "a.c"

@@ -167,13 +167,13 @@ async function drive(s) {
     await kernel.locator('.editor-actions [aria-label^="Pin Preview"]').waitFor();
   });
   await s.step('a preview is compared with another device, and with what edits make of it', async () => {
-    const sides = (left, right) =>
+    const sides = (...texts) => // side by side or, where there is no room, one below the other
       s.page.waitForFunction(
         (wanted) => {
-          const shown = [...document.querySelectorAll('.monaco-diff-editor .editor .view-lines')];
-          return wanted.every((text, side) => shown.at(side)?.textContent.replace(/\u00a0/g, ' ').includes(text));
+          const shown = [...document.querySelectorAll('.monaco-diff-editor')].map((e) => e.textContent.replace(/\u00a0/g, ' ')).join();
+          return wanted.every((text) => shown.includes(text));
         },
-        [left, right],
+        texts,
         { timeout: 60_000 },
       );
     const kernel = () => s.page.locator('.editor-group-container').last().locator('.view-line:has-text("y[i]")').last().click();
@@ -182,8 +182,11 @@ async function drive(s) {
     await s.visible('.quick-input-list', 'cudasim');
     await s.page.keyboard.type('host');
     await s.page.keyboard.press('Enter');
-    await sides('__global__', 'saxpy');
-    await s.page.keyboard.press('Control+F4');
+    await sides('__global__', 'kernel of class default');
+    await s.show('saxpy.c');
+    await s.visible('.codelens-decoration', 'Preview CUDA');
+    await s.page.click('.codelens-decoration a:has-text("Preview CUDA")');
+    await s.visible(editors, '__global__');
     await kernel();
     await s.command('Compare Preview with What Edits Make');
     await sides('__global__', '__global__');
