@@ -109,7 +109,7 @@ RIGHT = {
 
 def checked(program: Path, code: int) -> str:
     environment = {**os.environ, "OMP_TARGET_OFFLOAD": "mandatory", "OMPLS_EPIPHANY_DEADLINE": "50"}
-    done = command.ompls("run", "--check", "--device", "epiphany", "--timeout", "60", program, env=environment)
+    done = command.ompls("run", "--check", "--device", "epiphany", "--timeout", "60", "-lm", program, env=environment)
     assert done.returncode == code, (done.stdout, done.stderr)
     return done.stderr if code else done.stderr + done.stdout
 
@@ -141,7 +141,7 @@ def test_what_is_ordered_is_not(what: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("program", thinned(PROGRAMS, 7), ids=lambda path: path.stem)
 def test_the_run_time_orders_what_it_says(program: Path, tmp_path: Path) -> None:
     """Its own words are followed, too: nothing of it is read before it is there."""
-    subprocess.run(["gcc", "-fopenmp", "-foffload=disable", "-w", program, "-o", tmp_path / "x"], check=True)
+    subprocess.run(["gcc", "-fopenmp", "-foffload=disable", "-w", program, "-o", tmp_path / "x", "-lm"], check=True)
     native = subprocess.run([tmp_path / "x"], capture_output=True, text=True, check=True).stdout
     assert checked(program, 0) == native
 
