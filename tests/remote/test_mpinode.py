@@ -105,6 +105,29 @@ def test_a_node_that_dies_or_hangs_while_others_copy_to_it_is_an_error(built: Bu
     assert until(lambda: not left_behind(mark))
 
 
+def test_a_program_ends_though_an_idle_node_hangs(built: Built) -> None:
+    mark = f"idle-{os.getpid()}"
+    program = subprocess.Popen(
+        [built("pause", "mpinode")],
+        env=environment(AWAY_MARK=mark, OMPLS_DEVICES="mpinode:1"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert program.stdout is not None
+    assert program.stdout.readline() == b"used\n"
+    [node] = [number for number in left_behind(mark) if number != program.pid and worked(number) > 3]
+    os.kill(node, signal.SIGSTOP)
+    assert program.stdin is not None
+    program.stdin.close()
+    try:
+        assert program.wait(30) == 3
+    finally:
+        os.kill(node, signal.SIGKILL)
+        program.stdout.close()
+    assert until(lambda: not left_behind(mark))
+
+
 @pytest.mark.parametrize("sign", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.thorough)])
 def test_a_node_ends_with_its_program(built: Built, sign: signal.Signals) -> None:
     mark = f"program{sign}-{os.getpid()}"
