@@ -68,6 +68,11 @@ WRONG = {
         "__builtin_memset(box, 0, sizeof box)",
         ("overwrites what core", 1),
     ),
+    "a write behind a read that nothing orders": (
+        "seen = data;\n_Pragma(\"omp atomic write\")\nflag = 1",
+        "do\n_Pragma(\"omp atomic read\")\nnow = flag;\nwhile (now == 0);\ndata = 7",
+        ("'data' (byte 0): core 1 writes what core 0 reads", 1),
+    ),
     "a sum without an atomic": ("bytes[2]++", "bytes[2]++", ("'bytes' (byte 8)", 2)),
 }  # fmt: skip
 RIGHT = {

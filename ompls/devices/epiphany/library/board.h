@@ -78,9 +78,9 @@ typedef struct {
     volatile uint8_t marks[EPI_MOST]; /* of each core's fences (locks.c) */
 } epi_control;
 
-/* A core has read or written what another one wrote, before that is known to have arrived. */
+/* A core has read or written what another one wrote, before that is known to have arrived; or written what may not have been read. */
 typedef struct {
-    uint32_t core, other, address, wrote; /* 1: it wrote it, 0: it read it */
+    uint32_t core, other, address, wrote; /* 1: it wrote it, 0: it read it, 2: it wrote what the other one has read */
     uint32_t place, other_place;          /* in the image, where the next instruction is */
 } epi_finding;
 

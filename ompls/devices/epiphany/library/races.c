@@ -7,11 +7,12 @@
    when.  Only the emulated board has this; nothing of it lies in the chip's memory.  gcc calls it as it would ThreadSanitizer. */
 #include "machine.h"
 
-enum { DEPTH = EPI_MOST, SYNC = 4096, LAST = (1 << 26) - 1, RELAXED = 0, ACQUIRE = 2, RELEASE = 3, READ = 0, WRITE = 1 };
+enum { DEPTH = EPI_MOST, SYNC = 4096, LAST = (1 << 26) - 1, RELAXED = 0, ACQUIRE = 2, RELEASE = 3, READ = 0, WRITE = 1, AFTER_READ = 2 };
 
-/* Of each byte that cores can write: who did, in the upper six bits, and when; and where in the program. */
+/* Of each byte that cores can write: who did, in the upper six bits, and when; and where in the program.  The same of the last one that
+   read it. */
 typedef struct {
-    uint32_t *writer, *place;
+    uint32_t *writer, *place, *reader, *read_place;
 } bytes;
 
 /* A clock of each core; the last is how many writes to other cores' memories lie one after the other before that moment. */
@@ -42,8 +43,9 @@ static uint32_t *pages(uint32_t size) {
 
 void races_begin(void) {
     enum { OF_LOCAL = EPI_MOST * EPI_LOCAL };
-    external = (bytes){pages(EPI_EXTERNAL_SIZE * 4), pages(EPI_EXTERNAL_SIZE * 4)};
-    local = (bytes){pages(OF_LOCAL * 4), pages(OF_LOCAL * 4)};
+    enum { ALL = EPI_EXTERNAL_SIZE * 4 };
+    external = (bytes){pages(ALL), pages(ALL), pages(ALL), pages(ALL)};
+    local = (bytes){pages(OF_LOCAL * 4), pages(OF_LOCAL * 4), pages(OF_LOCAL * 4), pages(OF_LOCAL * 4)};
     for (int n = 0; n < EPI_MOST; n++) clocks[n][n] = 1;
 }
 
@@ -67,7 +69,7 @@ static bool shadow_of(uint32_t address, bytes *out) {
         if (n < 0) return false;
         at = (uint32_t)n * EPI_LOCAL + (address & 0xfffff), from = local;
     }
-    *out = (bytes){from.writer + at, from.place + at};
+    *out = (bytes){from.writer + at, from.place + at, from.reader + at, from.read_place + at};
     return true;
 }
 
@@ -200,6 +202,12 @@ static void mark(int core, uint32_t *writer, uint32_t *place, uint32_t here) {
     *writer = (uint32_t)core << 26 | clocks[core][core], *place = here;
 }
 
+/* Whether another core did it at a moment that this one knows nothing of. */
+static bool is_unordered(int core, uint32_t last) {
+    const uint32_t other = last >> 26;
+    return last != 0 && (int)other != core && (last & LAST) > clocks[core][other];
+}
+
 /* One finding for an access. */
 static void access(uint32_t address, uint32_t size, int kind, bool atomic, uint32_t place) {
     const int core = me();
@@ -214,12 +222,15 @@ static void access(uint32_t address, uint32_t size, int kind, bool atomic, uint3
         send(core, address);
     }
     for (uint32_t i = 0; i < size; i++) {
-        const uint32_t last = of.writer[i], other = last >> 26;
-        if (!told && last != 0 && (int)other != core && (last & LAST) > clocks[core][other]) {
-            found(core, (int)other, address + i, kind, place, of.place[i]);
+        if (!told && is_unordered(core, of.writer[i])) {
+            found(core, (int)(of.writer[i] >> 26), address + i, kind, place, of.place[i]);
+            told = true;
+        } else if (!told && kind == WRITE && is_unordered(core, of.reader[i])) {
+            found(core, (int)(of.reader[i] >> 26), address + i, AFTER_READ, place, of.read_place[i]);
             told = true;
         }
         if (kind == WRITE) mark(core, &of.writer[i], &of.place[i], place);
+        else if (!atomic) mark(core, &of.reader[i], &of.read_place[i], place);
     }
 }
 

@@ -53,7 +53,8 @@ void epi_tell_findings(board *b, const ompls_launch_request *request) {
                              .next = "order the two with a barrier, a critical section, or a flush beside an atomic operation"};
         const uint32_t line = epi_find_line(b, f->other_place - 1, other, sizeof other);
         out.line = epi_find_line(b, f->place - 1, out.file, sizeof out.file);
-        snprintf(out.what, sizeof out.what, "core %u %s what core %u has written at %.90s:%u, which need not have arrived", f->core, f->wrote ? "overwrites" : "reads", f->other, other, line);
+        if (f->wrote == 2) snprintf(out.what, sizeof out.what, "core %u writes what core %u reads at %.90s:%u, and may do so before that", f->core, f->other, other, line);
+        else snprintf(out.what, sizeof out.what, "core %u %s what core %u has written at %.90s:%u, which need not have arrived", f->core, f->wrote ? "overwrites" : "reads", f->other, other, line);
         epi_find_variable(b, f->address, out.variable, sizeof out.variable);
         ompls_report_finding(b, &out);
     }
