@@ -46,12 +46,12 @@ int main(void)
         }
 #pragma omp parallel num_threads(6)
 #pragma omp single
-#pragma omp taskgroup task_reduction(+: nested) task_reduction(*: product)
+#pragma omp taskgroup task_reduction(+: nested, shared) task_reduction(*: product)
         {
             for (int i = 1; i < 8; i++) {
 #pragma omp task in_reduction(*: product) firstprivate(i)
                 product *= i;
-#pragma omp task in_reduction(+: nested)
+#pragma omp task in_reduction(+: nested, shared)
                 {
 #pragma omp taskgroup task_reduction(+: shared)
                     for (int k = 0; k < 3; k++) {
