@@ -23,7 +23,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster bench-epiphany fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix vsix-bundled test-vscode newcomer-vscode bench-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-gcc7 test-board-aarch64 test-machine-code epiphany-toolchain test-epiphany-toolchain site browser docs clean
+.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster bench-epiphany count-epiphany fuzz fuzz-translate conformance corpus corpus-run faults limits mutants peers vsix vsix-bundled test-vscode newcomer-vscode bench-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-gcc7 test-board-aarch64 test-machine-code epiphany-toolchain test-epiphany-toolchain site browser docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -96,6 +96,9 @@ bench-cluster: $(READY_DEV) ## nodes as devices against raw MPI, in one run, and
 
 bench-epiphany: $(READY_DEV) ## what kernels cost on the emulated board, and how long its example programs take, on an idle machine
 	@$(BIN)/python bench/epiphany_bench.py --programs
+
+count-epiphany: $(READY_DEV) ## what each construct takes on the chip, in writes from core to core (minutes)
+	@$(BIN)/python bench/epiphany_constructs.py
 
 fuzz: $(READY_DEV) ## 10,000 random edits, every fixture mutilated everywhere, ten minutes of atheris, shapes of any size (an hour in all)
 	@OMPLS_EXHAUSTIVE=1 OMPLS_FUZZ_SECONDS=600 $(BIN)/python -m pytest -q --timeout=7200 tests/model/test_incremental.py tests/model/test_robust.py tests/frontend/test_robust.py tests/fuzz
