@@ -27,7 +27,7 @@ UsePAM no
 PasswordAuthentication no
 PermitRootLogin yes
 PermitUserEnvironment no
-SetEnv LD_LIBRARY_PATH={place}/driver
+SetEnv LD_LIBRARY_PATH={place}/driver HOME={place}/home
 """
 _CLIENT = """\
 Host board
@@ -89,6 +89,7 @@ def an_sshd(place: Path, more: str = "") -> Iterator[Sshd]:
     (place / "sshd").write_text(_SSHD.format(port=port, place=place) + more)
     (place / "client").write_text(_CLIENT.format(port=port, place=place))
     (place / "known").write_text(f"[127.0.0.1]:{port} {(place / 'host.pub').read_text()}")
+    (place / "home").mkdir()  # what a login reads is nobody's: two at once may get in each other's way
     (place / "bin").mkdir()
     wrapper = place / "bin/ssh"  # OpenSSH does not look at HOME
     wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {place}/client "$@"\n')
