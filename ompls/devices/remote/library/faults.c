@@ -99,7 +99,8 @@ static void on_signal(int number, siginfo_t *info, void *context) {
 static void catch_signals(void) {
     static char alternate[STACK];
     sigaltstack(&(stack_t){.ss_sp = alternate, .ss_size = sizeof alternate}, NULL);
-    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    /* SIGUSR1 may come when the serving thread is back already, and asks for the line. */
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART};
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) sigaction(caught[i], &action, NULL);
     sigaction(SIGUSR1, &action, NULL);
 }
