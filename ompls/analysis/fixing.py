@@ -48,7 +48,7 @@ def apply(source: bytes, edits: Iterable[Edit]) -> bytes:
 def tried(
     found: Iterable[Diagnostic], everything: Sequence[Diagnostic], source: bytes, judge: Judge
 ) -> list[Diagnostic]:
-    """`found` without the fixes after which something is wrong that was not before.
+    """`found` without the fixes after which something is wrong that was not before, or that is to be fixed.
 
     everything -- what there is to say about `source`, of which `found` is a part
     """
@@ -62,7 +62,7 @@ def tried(
 def worse(
     fixed: Collection[Diagnostic], edits: Iterable[Edit], everything: Iterable[Diagnostic], source: bytes, judge: Judge
 ) -> bool:
-    """Whether an error or a warning is new after `edits`, which are to fix `fixed`.
+    """Whether after `edits`, which are to fix `fixed`, an error or a warning is new, or nothing of `fixed` is gone.
 
     Where a word was not understood, what it hid is no reason against correcting it.
     """
@@ -70,11 +70,24 @@ def worse(
     if all(d.rule in _UNREAD for d in fixed) or len({edit.where.path for edit in edits}) != 1:
         return False
     after = judge(apply(source, edits))
-    return after is not None and bool(_serious(after) - _serious(everything))
+    if after is None:
+        return False
+    everything = list(everything)
+    before, left = _said(everything), _said(after)
+    helps = any(left[_words(d)] < before[_words(d)] for d in fixed)
+    return not helps or bool(_serious(after) - _serious(everything))
 
 
 _UNREAD = frozenset(("unknown-directive", "unknown-clause", "malformed-clause"))
 
 
 def _serious(found: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
-    return Counter((d.rule, d.message) for d in found if d.severity != "hint")
+    return _said(d for d in found if d.severity != "hint")
+
+
+def _said(found: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
+    return Counter(map(_words, found))
+
+
+def _words(d: Diagnostic) -> tuple[str, str]:
+    return d.rule, d.message

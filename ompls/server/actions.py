@@ -103,10 +103,12 @@ class Actions:
             if edits:
                 title = f"Fix all `{rule}` in this file"
                 actions.append(self.action(title, QUICK_FIX, edits))
+        silencers: dict[Fix, list[Json]] = {}  # one comment is for all that a rule finds in a line
         for diagnostic, shown in here:
             for fix in silencing(result.tu.source, diagnostic):
-                action = self.action(fix.title, QUICK_FIX, fix.edits)
-                actions.append({**action, "diagnostics": [shown]})
+                silencers.setdefault(fix, []).append(shown)
+        for fix, silenced in silencers.items():
+            actions.append({**self.action(fix.title, QUICK_FIX, fix.edits), "diagnostics": silenced})
         return actions
 
     def _shown(self, diagnostic: Diagnostic, asked: types.Range) -> Json | None:

@@ -120,6 +120,34 @@ def test_most_fixes_are_good(share: int) -> None:
     assert refused < offered / 10
 
 
+LEFT = """\
+typedef struct { int n; double *x; } S;
+void up(S *s) {
+#pragma omp target enter data map(to: s[0:1]) map(alloc: s->x[0:s->n])
+}
+double f(double *x) {
+    S s = { 10, x };
+    up(&s);
+    for (int i = 0; i < 10; i++) s.x[i] = i;
+#pragma omp target teams distribute parallel for
+    for (int i = 0; i < s.n; i++) s.x[i] *= 2;
+    double y = s.x[1];
+#pragma omp target exit data map(release: s.x[0:s.n], s)
+    return y;
+}
+"""
+
+
+def test_a_fix_that_leaves_its_own_finding_is_none() -> None:
+    """An update of the structure brings what its pointer leads to nowhere; `--fix` inserted it ten times."""
+    found = judge(LEFT.encode())
+    assert {d.rule for d in found} >= {"missing-update-to", "missing-update-from"}
+    for diagnostic in fixing.tried(found, found, LEFT.encode(), judge):
+        for fix in diagnostic.fixes:
+            left = Counter((d.rule, d.message) for d in judge(fixing.apply(LEFT.encode(), fix.edits)))
+            assert left[diagnostic.rule, diagnostic.message] == 0
+
+
 WRITTEN = [
     # rule, text, what becomes of it; line ends and tabs stay what they are
     ("missing-update-from",

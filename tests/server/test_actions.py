@@ -90,6 +90,20 @@ async def test_a_diagnostic_can_be_silenced(editor: Editor, tmp_path: Path, plac
     await editor.shows(uri, ["unknown-directive"] if place == "here" else [])
 
 
+async def test_two_diagnostics_of_a_line_are_silenced_at_once(editor: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    editor.open(uri, "void f(void) {\n#pragma omp target foo bar\n{}\n}\n")
+    shown = (await editor.shows(uri, ["unknown-clause"] * 2))[0]
+    context = types.CodeActionContext(diagnostics=[], only=["quickfix"])
+    asked = types.CodeActionParams(types.TextDocumentIdentifier(uri), shown.range, context)
+    answer = await editor.client.text_document_code_action_async(asked)
+    (action,) = [a for a in answer or [] if a.title == "Silence unknown-clause here"]
+    assert isinstance(action, types.CodeAction)
+    assert len(action.diagnostics or []) == 2
+    apply(editor, uri, action)
+    await editor.shows(uri, [])
+
+
 async def test_what_the_front_end_says_can_be_silenced(editor: Editor, tmp_path: Path) -> None:
     uri = (tmp_path / "a.c").as_uri()
     editor.open(uri, '#include "not_there.h"\nint x;\n')
