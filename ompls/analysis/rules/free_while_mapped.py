@@ -13,7 +13,7 @@ from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 def check(scene: Scene) -> Iterator[Finding]:
     for found in certain(scene, "free-mapped"):
-        message = f"`{found.event.name}` is freed while it is still mapped: a `target exit data` is missing"
+        message = f"`{found.event.name}` is freed while it is still mapped: no `target exit data` comes before"
         yield finding(found, message, severity_of(found, scene))
 
 
@@ -38,7 +38,7 @@ int main(void) {
     #pragma omp target
     x[0] = 1;
     free(x);
-//  ^^^^^^^ warning: `x` is freed while it is still mapped: a `target exit data` is missing
+//  ^^^^^^^ warning: `x` is freed while it is still mapped: no `target exit data` comes before
     return 0;
 }
 """,
@@ -60,7 +60,7 @@ int main(void) {
         stop(10);
         free(a);
         free(b);
-    //  ^^^^^^^ warning: `b` is freed while it is still mapped: a `target exit data` is missing
+    //  ^^^^^^^ warning: `b` is freed while it is still mapped: no `target exit data` comes before
     }
     return 0;
 }
@@ -84,7 +84,7 @@ int solve(int n, const double *b) {
 out:
     {
         free(w);
-    //  ^^^^^^^ warning: `w` is freed while it is still mapped: a `target exit data` is missing
+    //  ^^^^^^^ warning: `w` is freed while it is still mapped: no `target exit data` comes before
     }
     return result;
 }
@@ -113,7 +113,21 @@ int main(void) {
     drop(w, 0);
     free(v.u);
     free(w.u);
-//  ^^^^^^^^^ warning: `w.u` is freed while it is still mapped: a `target exit data` is missing
+//  ^^^^^^^^^ warning: `w.u` is freed while it is still mapped: no `target exit data` comes before
+    return 0;
+}
+""",
+        """
+void *malloc(unsigned long);
+void free(void *);
+int main(void) {
+    double *x = malloc(100 * sizeof(double));
+    #pragma omp target enter data map(alloc: x[0:100])
+    #pragma omp target
+    x[0] = 1;
+    free(x);
+//  ^^^^^^^ warning: `x` is freed while it is still mapped: no `target exit data` comes before
+    #pragma omp target exit data map(delete: x[0:100])
     return 0;
 }
 """,

@@ -205,7 +205,8 @@ class Routines(Attachments):
             outcomes: list[Outcome] = ["bad" if c is not None else "fine" for c in held]
             self.judge(event, self.on_some_path(outcomes, ways, len(targets) == 1))
         for obj in targets:
-            gone = frozenset((Copies(freed=True),))
+            known = self.now.cases.get(obj) or ()
+            gone = frozenset(Copies(copies=c.copies, freed=True) for c in known) or frozenset((Copies(freed=True),))
             one = len(targets) == 1 and not any(self.in_part(t) for t in pointer if t.obj == obj)
             self.now.cases[obj] = gone if one else joined_cases(self.cases_of(obj), gone)
 
