@@ -56,10 +56,10 @@ def _in_code(tu: TU, x: int, offset: int) -> str | None:
         return None
     text = named_text(tu, item, outermost, offset)
     start, end = word_at(tu.source, offset)
-    word, begun = tu.source[start:end], tu.locate(item, outermost.span).start
-    if text is None and start in words_of(tu.source, decoded(word), begun, end):
-        text = macro_text(tu, word, offset)
-    return text
+    if text is not None or (made := macro_text(tu, tu.source[start:end], offset)) is None:
+        return text
+    begun = tu.locate(item, outermost.span).start
+    return made if start in words_of(tu.source, decoded(tu.source[start:end]), begun, end) else None
 
 
 def _in_region(tu: TU, offset: int) -> str | None:

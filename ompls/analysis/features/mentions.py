@@ -26,6 +26,7 @@ DIRECTION = {
     "delete": "removed from the device",
 }
 _UPDATED = {"to": "the device's copy gets the host's values", "from": "the host gets the values of the device's copy"}
+_DEFINITION = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([\w$\x80-\xff]+)(?:\\\r?\n|[^\r\n])*", re.MULTILINE)
 _OWN = {
     "omp_in": "the value that comes in",
     "omp_out": "takes the combined value",
@@ -98,9 +99,8 @@ def _word(tu: TU, directive: Directive, offset: int) -> str | None:
 
 def macro_text(tu: TU, name: bytes, offset: int) -> str | None:
     """How a macro is defined: in the file before `offset`, else in one of the project's headers."""
-    definition = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+" + re.escape(name) + rb"(?!\w)(?:\\\r?\n|[^\r\n])*", re.M)
-    for text in (tu.source[:offset], *(text for _, text in tu.headers.values())):
-        if found := definition.findall(text):
+    for text in [tu.source[:offset], *[text for _, text in tu.headers.values()]]:
+        if b"define" in text and name in text and (found := [m[0] for m in _DEFINITION.finditer(text) if m[1] == name]):
             return f"```c\n{found[-1].decode('utf-8', 'replace').strip()}\n```"
     return None
 
@@ -108,5 +108,6 @@ def macro_text(tu: TU, name: bytes, offset: int) -> str | None:
 def _holds(tu: TU, place: Item | FileDirective, span: Span, offset: int, name: str) -> bool:
     """Whether the name stands at `offset`; of what a macro's invocation stands for, whether it is written there."""
     where = tu.locate(place, span)
-    written = tu.source[slice(*word_at(tu.source, offset))] == encoded(name)
-    return written and where.path == tu.path and where.start <= offset < where.end
+    if where.path != tu.path or not where.start <= offset < where.end:
+        return False
+    return tu.source[slice(*word_at(tu.source, offset))] == encoded(name)
