@@ -76,6 +76,19 @@ class Sshd:
 
 
 @contextlib.contextmanager
+def small_disk(place: Path, size: str) -> Iterator[Path]:
+    """A file system of `size` in a new directory.  Skips where none can be mounted."""
+    disk = place / "small"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk], check=False).returncode != 0:
+        pytest.skip("nothing can be mounted here")
+    try:
+        yield disk
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)
+
+
+@contextlib.contextmanager
 def an_sshd(place: Path, more: str = "") -> Iterator[Sshd]:
     """One with its files in `place`, and `more` in its configuration.  Skips without sshd."""
     program = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:" + os.environ["PATH"])

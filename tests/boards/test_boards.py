@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from waiting import until
 
-from .conftest import Sshd, cut
+from .conftest import Sshd, cut, small_disk
 
 PROGRAM = Path(__file__).parent / "programs/streams.c"
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -298,11 +298,7 @@ def test_removing_with_purge_leaves_nothing(sshd: Sshd, tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a small file system, and what belongs to others")
 def test_a_full_disk_and_the_directory_of_another_user_are_told(sshd: Sshd, tmp_path: Path) -> None:
     other = Sshd(sshd.place, {**sshd.environment, "XDG_CONFIG_HOME": str(tmp_path)})
-    place = tmp_path / "small"
-    place.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160k", "tmpfs", place], check=False).returncode != 0:
-        pytest.skip("nothing can be mounted here")
-    try:
+    with small_disk(tmp_path, "160k") as place:
         assert other.ompls("remote", "add", "small", "board", "--dir", place / "there").returncode == 0
         done = other.ompls("run", "--remote", "small", PROGRAM)
         assert done.returncode == 125
@@ -310,5 +306,3 @@ def test_a_full_disk_and_the_directory_of_another_user_are_told(sshd: Sshd, tmp_
         assert not [path for path in place.rglob("*") if path.is_file()]
         os.chown(place / "there", 65534, 65534)
         assert "belongs to somebody else" in other.ompls("remote", "test", "small").stderr
-    finally:
-        subprocess.run(["umount", "-l", place], check=True)

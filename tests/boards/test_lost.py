@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from waiting import until
 
-from .conftest import Sshd, cut, logins
+from .conftest import Sshd, cut, logins, small_disk
 
 PROGRAM = Path(__file__).parent / "programs/streams.c"
 LARGE = 96 << 20  # bytes, of which the copy takes a moment
@@ -58,6 +58,10 @@ def grown(program: Path, place: Path) -> Path:
         file.truncate(LARGE)
     path.chmod(0o755)
     return path
+
+
+def has_left_nothing(board: Sshd) -> bool:
+    return board.is_clean() and not list(board.directory.glob("put-*"))
 
 
 def copying(board: Sshd) -> list[Path]:
@@ -121,8 +125,7 @@ def test_a_connection_that_is_cut_in_a_copy_is_made_again_once(board: Sshd, larg
         output, said = run.communicate(timeout=120)
     assert (output, run.returncode) == ("499500\n", 7)
     assert said == "ompls: the connection to 'nano' was lost; logging in again\nan error's text\n"
-    assert until(board.is_clean)
-    assert until(lambda: not list(board.directory.glob("put-*")))
+    assert until(lambda: has_left_nothing(board))
 
 
 @pytest.mark.thorough
@@ -136,8 +139,7 @@ def test_one_that_is_cut_twice_is_told(board: Sshd, large: Path, tmp_path: Path)
         told = cut(run)
     assert "logging in again" in told
     assert "ompls: error: board 'nano': the connection was lost" in told
-    assert until(board.is_clean)
-    assert until(lambda: not list(board.directory.glob("put-*")))
+    assert until(lambda: has_left_nothing(board))
 
 
 @pytest.mark.thorough
@@ -146,8 +148,7 @@ def test_ctrl_c_while_it_is_copied_leaves_nothing(board: Sshd, large: Path, tmp_
         assert until(lambda: bool(copying(board)))
         run.send_signal(signal.SIGINT)
         assert run.wait(20) == 130
-    assert until(board.is_clean)
-    assert until(lambda: not list(board.directory.glob("put-*")))
+    assert until(lambda: has_left_nothing(board))
 
 
 def test_ctrl_c_while_it_is_built_leaves_nothing(board: Sshd, tmp_path: Path) -> None:
@@ -163,16 +164,10 @@ def test_ctrl_c_while_it_is_built_leaves_nothing(board: Sshd, tmp_path: Path) ->
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a small file system")
 def test_a_disk_that_is_full_while_it_is_built_is_told(sshd: Sshd, tmp_path: Path) -> None:
     other = Sshd(sshd.place, {**sshd.environment, "XDG_CONFIG_HOME": str(tmp_path / "config")})
-    place = tmp_path / "small"
-    place.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", place], check=False).returncode != 0:
-        pytest.skip("nothing can be mounted here")
-    try:
+    with small_disk(tmp_path, "4m") as place:
         assert other.ompls("remote", "add", "small", "board", "--dir", place / "there").returncode == 0
         done = other.ompls("run", "--remote", "small", PROGRAM)
         assert done.returncode == 125
         assert "No space left on device" in done.stderr
         assert not list(place.glob("there/programs/*/*"))
         assert not list(place.glob("there/run-*"))
-    finally:
-        subprocess.run(["umount", "-l", place], check=True)

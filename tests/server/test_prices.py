@@ -39,23 +39,24 @@ async def priced_title(editor: Editor, uri: str) -> str:
         await editor.until(lambda seen=seen: refreshed(editor) > seen)  # type: ignore[misc]
 
 
-async def test_the_title_says_what_travels_to_a_node(vscode: Editor, tmp_path: Path) -> None:
-    file = tmp_path / "a.c"
+def for_a_node(editor: Editor, place: Path) -> str:
+    """The address of a file that is open, and previewed for a node."""
+    file = place / "a.c"
     file.write_text(FIXED)
-    vscode.settings = {"preview": {"device": "mpinode"}}
-    vscode.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
-    vscode.open(file.as_uri(), FIXED)
-    assert (await priced_title(vscode, file.as_uri())).endswith(" (8 messages, 2.29 MiB)")
+    editor.settings = {"preview": {"device": "mpinode"}}
+    editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+    editor.open(file.as_uri(), FIXED)
+    return file.as_uri()
+
+
+async def test_the_title_says_what_travels_to_a_node(vscode: Editor, tmp_path: Path) -> None:
+    assert (await priced_title(vscode, for_a_node(vscode, tmp_path))).endswith(" (8 messages, 2.29 MiB)")
 
 
 async def test_a_preview_says_bytes_geometry_and_what_is_known_of_needs(vscode: Editor, tmp_path: Path) -> None:
-    file = tmp_path / "a.c"
-    file.write_text(FIXED)
-    vscode.settings = {"preview": {"device": "mpinode"}}
-    vscode.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
-    vscode.open(file.as_uri(), FIXED)
-    await priced_title(vscode, file.as_uri())
-    made = await vscode.request("ompls/preview", {"textDocument": {"uri": file.as_uri()}})
+    uri = for_a_node(vscode, tmp_path)
+    await priced_title(vscode, uri)
+    made = await vscode.request("ompls/preview", {"textDocument": {"uri": uri}})
     first, second, *lines = made["text"].splitlines()
     assert (first, second) == ("// 8 messages, 2.29 MiB", "// Each time the host reaches line 4:")
     assert lines[0].split() == ["//", "map", "a", "sizeof(a)", "bytes", "copied", "in,", "unless", "present"]
@@ -63,8 +64,8 @@ async def test_a_preview_says_bytes_geometry_and_what_is_known_of_needs(vscode: 
     (at,) = [line for line, source in made["lineMap"] if source == 6 and "b[i]" in ([first, second, *lines][line - 1])]
     assert at > 8
     assert await vscode.content(made["uri"]) == made["text"]
-    vscode.replace(file.as_uri(), "+= a[i]", "+= 2 * a[i]")  # nobody knows what that one needs
-    made = await vscode.request("ompls/preview", {"textDocument": {"uri": file.as_uri()}})
+    vscode.replace(uri, "+= a[i]", "+= 2 * a[i]")  # nobody knows what that one needs
+    made = await vscode.request("ompls/preview", {"textDocument": {"uri": uri}})
     assert made["text"].startswith("// Each time")
 
 
