@@ -41,6 +41,7 @@ PROGRAMS = [
     ("target map(from: x[0:n])\nfor (int i = 0; i < n; i++) x[i]++;", "", ["garbage"]),
     ("target\nfor (int i = 0; i < n; i++) x[i]++;", "", ["absent"]),
     ("target enter data map(to: x[0:n])\n;", "free(x);", ["free-mapped"]),
+    ("target enter data map(to: x[0:n])\n;", "free(x); free(x);", ["free-mapped"]),
     ("target exit data map(from: x[0:n])\n;", "", ["exit-absent"]),
     ("target update to(x[0:n])\n;", "", ["update-absent"]),
     ("target enter data map(to: x[0:n]) device(1)\n;", "", ["never-left"]),

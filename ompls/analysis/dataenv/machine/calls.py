@@ -79,7 +79,9 @@ class Machine(Outside):
         for obj, cases in self.now.cases.items():
             if not cases or obj in self.now.many:
                 continue
-            held = [next((c for c in case.copies if c.lasting and c.refs), None) for case in cases]
+            held = [
+                None if case.freed else next((c for c in case.copies if c.lasting and c.refs), None) for case in cases
+            ]
             copy = next((c for c in held if c is not None), None)
             if copy is not None and all(h is not None and not h.extra and not h.forever for h in held):
                 self.judge(Event("never-left", copy.origin, obj.name, "certain", (), copy.how), "bad")

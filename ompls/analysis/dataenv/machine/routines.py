@@ -188,7 +188,9 @@ class Routines(Attachments):
             self.judge(Event("frees-device-memory", self.site(node), name_of(node.args[0]), "certain"), "bad")
             return
         held = [
-            next((c for c in case.copies if c.refs and not (c.extra or c.forever or c.lent)), None)
+            None
+            if case.freed
+            else next((c for c in case.copies if c.refs and not (c.extra or c.forever or c.lent)), None)
             for obj in targets
             for case in (self.now.cases.get(obj) or ())
         ]
