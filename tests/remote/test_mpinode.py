@@ -128,6 +128,14 @@ def test_a_program_ends_though_an_idle_node_hangs(built: Built) -> None:
     assert until(lambda: not left_behind(mark))
 
 
+@pytest.mark.parametrize("how", ["", pytest.param("endless", marks=pytest.mark.thorough)])
+def test_threads_that_use_nodes_while_the_program_ends_do_not_matter(built: Built, how: str) -> None:
+    mark = f"late{how}-{os.getpid()}"
+    done = run(built("late", "mpinode"), *how.split(), OMPLS_DEVICES="mpinode:2", AWAY_MARK=mark)
+    assert (done.returncode, done.stdout) == (9, "ending\n"), done.stderr
+    assert until(lambda: not left_behind(mark))
+
+
 @pytest.mark.parametrize("sign", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.thorough)])
 def test_a_node_ends_with_its_program(built: Built, sign: signal.Signals) -> None:
     mark = f"program{sign}-{os.getpid()}"

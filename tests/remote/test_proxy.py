@@ -239,6 +239,26 @@ def test_a_setting_that_is_none_is_told(built: Built, name: str) -> None:
     assert f"{name} is 'soon'" in done.stderr
 
 
+CLOSED = re.compile(r"ompls: warning: \S+late\.c:\d+: the devices are closed already .*\n")
+
+
+@pytest.mark.parametrize("devices", ["away:1", "away:3", "cudasim:2", "host:2"])
+def test_threads_that_use_devices_while_the_program_ends_do_not_matter(built: Built, devices: str) -> None:
+    """They crashed: an address of a device that was closed was taken for one of the host."""
+    mark = f"late{devices}-{os.getpid()}"
+    for _ in range(4):
+        done = run(built("late", devices.partition(":")[0]), OMPLS_DEVICES=devices, AWAY_MARK=mark)
+        assert (done.returncode, done.stdout, CLOSED.sub("", done.stderr)) == (9, "ending\n", "")
+    assert until(lambda: not left_behind(mark))
+
+
+def test_a_program_ends_though_a_thread_waits_for_a_kernel_that_does_not(built: Built) -> None:
+    mark = f"late-{os.getpid()}"
+    done = run(built("late", "away"), "endless", AWAY_MARK=mark)
+    assert (done.returncode, done.stdout, done.stderr) == (9, "ending\n", "")
+    assert until(lambda: not left_behind(mark))
+
+
 def test_what_kernels_print_is_no_part_of_the_line(built: Built) -> None:
     done = run(built("faults", "away"), "print")
     assert done.returncode == 0, done.stderr

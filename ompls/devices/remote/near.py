@@ -84,6 +84,7 @@ class Near:
     ) -> None:
         self._count, self._start = count, start
         self._lines: Dict[int, Line] = {}
+        self._ended: List[Line] = []  # another thread of the program may still be waiting in one
         calls = _COUNT(self._on_count), _START(self._on_start), _END(self._on_end)
         self._table = _Table(name.encode(), kind.encode(), *calls, peers)
         self._program: Any = None
@@ -117,6 +118,7 @@ class Near:
     def _on_end(self, index: int, lost: int) -> None:
         line = self._lines.pop(index, None)
         if line is not None:
+            self._ended.append(line)
             line.end(bool(lost))
 
 

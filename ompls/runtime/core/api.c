@@ -51,9 +51,11 @@ void __wrap_omp_set_default_device(int number) {
     __real_omp_set_default_device(number);
 }
 
+/* One that could not be opened is the host; of one that is closed already addresses may still be there, which are not the host's. */
 ompls_device *ompls_device_of(int number, bool *initial) {
-    ompls_device *device = ompls_resolve(NULL, number);
-    *initial = device == NULL && (number == OMPLS_DEVICE_INITIAL || number == ompls_device_count() || ompls_device_at(number) != NULL);
+    ompls_device *device = ompls_resolve(NULL, number), *named = ompls_device_at(number);
+    bool hosted = named != NULL && atomic_load(&named->status) != OMPLS_ENDED;
+    *initial = device == NULL && (number == OMPLS_DEVICE_INITIAL || number == ompls_device_count() || hosted);
     return device;
 }
 
@@ -84,7 +86,7 @@ void __wrap_omp_target_free(void *memory, int number) {
         return;
     }
     ompls_error err = {0};
-    if (device->module->free(device->handle, (uintptr_t)memory, &err) != 0)
+    if (device->module->free(device->handle, (uintptr_t)memory, &err) != 0 && !ompls_closed_by_another(device))
         ompls_fail_module((ompls_place){device, NULL}, "omp_target_free", &err);
 }
 

@@ -196,9 +196,7 @@ static int bridge_open(ompls_module *self, int index, void **device, ompls_error
 static void bridge_close(void *device) {
     ompls_error err;
     enter_python();
-    object *result = py.PyObject_CallMethod(device, "close", NULL);
-    py.Py_DecRef(device);
-    done(result, &err);
+    done(py.PyObject_CallMethod(device, "close", NULL), &err); /* it stays: other threads may have it */
 }
 
 /* 0 when there is none.  What is no number leaves an exception. */

@@ -151,7 +151,7 @@ typedef struct ompls_device {
     _Atomic uint32_t under_way; /* target regions, deferred ones that wait, too: once somebody wants to know (idle.c) */
     ompls_table table;
 } ompls_device;
-enum { OMPLS_CLOSED, OMPLS_OPEN, OMPLS_UNAVAILABLE };
+enum { OMPLS_CLOSED, OMPLS_OPEN, OMPLS_UNAVAILABLE, OMPLS_ENDED /* was open, and the program ends */ };
 /* How long a pointer in the device's memory is. */
 static inline uint32_t ompls_pointer_bytes(const ompls_device *device) {
     return device->properties.pointer_bytes != 0 ? device->properties.pointer_bytes : sizeof(void *);
@@ -167,6 +167,8 @@ int ompls_offload_policy(void);
 /* The opened device for a construct, or 0 when the initial device has to do it.  `region` (for messages) may be 0. */
 ompls_device *ompls_resolve(const ompls_region *region, int64_t device);
 ompls_device *ompls_device_at(int number); /* not opened; 0 when out of range */
+/* Another thread, which ends the program, has closed the device. */
+bool ompls_closed_by_another(const ompls_device *device);
 void ompls_close_devices(void); /* at the end of the program, once: the first call does it */
 void ompls_close_before_exit(void); /* the same, when exit handlers run */
 /* A routine under its own name, too: libraries that gcc compiled for the program find it before libgomp's. */

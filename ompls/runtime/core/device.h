@@ -91,6 +91,7 @@ typedef struct ompls_module {
        the module itself has failed. */
     int (*probe)(struct ompls_module *self, int wanted, ompls_error *err);
     int (*open)(struct ompls_module *self, int index, void **device, ompls_error *err);
+    /* When the program ends other threads may be in calls of the device, or come to make some: they fail from then on. */
     void (*close)(void *device);
     int (*properties)(void *device, ompls_properties *out, ompls_error *err);
 

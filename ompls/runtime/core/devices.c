@@ -19,6 +19,7 @@ static ompls_device *devices[MAX_DEVICES];
 static int ndevices;
 static int policy = OMPLS_OFFLOAD_DEFAULT;
 static bool ending;   /* the program's exit handlers run */
+static pthread_t closer; /* on this thread */
 static bool in_child; /* of fork */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -266,14 +267,19 @@ ompls_device *ompls_resolve(const ompls_region *region, int64_t number) {
     return NULL;
 }
 
+bool ompls_closed_by_another(const ompls_device *device) {
+    return atomic_load(&device->status) == OMPLS_ENDED && !pthread_equal(closer, pthread_self());
+}
+
 /* At the end of the program.  After an error nothing is closed: another thread may be in the middle of a call, and a
    device process ends with its host. */
 void ompls_close_devices(void) {
     ompls_workers_finish();
+    closer = pthread_self();
     ending = true;
     for (int i = 0; i < ndevices && !atomic_load(&ompls_failing); i++) {
         ompls_device *device = devices[i];
-        if (atomic_exchange(&device->status, OMPLS_UNAVAILABLE) != OMPLS_OPEN) continue;
+        if (atomic_exchange(&device->status, OMPLS_ENDED) != OMPLS_OPEN) continue;
         if (OMPLS_UNLIKELY(ompls_observing)) ompls_observe(&(ompls_event){.kind = "locks", .at = {.device = device}, .locks = &device->table});
         if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_device_gone(device);
         device->module->close(device->handle);

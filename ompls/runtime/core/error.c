@@ -26,8 +26,11 @@ static void dump_table(ompls_device *device) {
     }
 }
 
-/* Only the first thread that fails speaks; a second one waits for the end. */
+/* Only the first thread that fails speaks; a second one waits for the end.  So does one whose device was closed under it because
+   the program ends, but not for ever: an exit handler may wait for the thread. */
 static void begin_failure(ompls_place at) {
+    enum { PATIENCE = 30 };
+    if (at.device != NULL && ompls_closed_by_another(at.device)) sleep(PATIENCE);
     if (atomic_exchange(&ompls_failing, 1) != 0) {
         static _Thread_local int mine;
         if (mine++ == 0) pause();

@@ -14,7 +14,7 @@ int ompls_next_idle_device(void) {
     for (int i = 1; i <= count && least > 0; i++) {
         int number = (last + i) % count;
         ompls_device *device = ompls_device_at(number);
-        if (atomic_load(&device->lost) || atomic_load(&device->status) == OMPLS_UNAVAILABLE) continue;
+        if (atomic_load(&device->lost) || atomic_load(&device->status) >= OMPLS_UNAVAILABLE) continue;
         uint32_t under_way = atomic_load_explicit(&device->under_way, memory_order_acquire);
         if (under_way >= least) continue;
         least = under_way;

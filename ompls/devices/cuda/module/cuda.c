@@ -118,9 +118,7 @@ static void cuda_close(void *device) {
     ompls_cuda_drop_lanes(g); /* streams end in the context that is current */
     ompls_cuda_leave(g);
     if (current == g) g->driver->cuCtxSetCurrent(NULL), current = NULL;
-    g->driver->cuDevicePrimaryCtxRelease(g->device); /* with modules and memory */
-    free(g->files);
-    free(g->copies);
+    g->driver->cuDevicePrimaryCtxRelease(g->device); /* with modules and memory; what is ours stays: other threads may have it */
 }
 
 /* Whether kernels use the host's arrays where they are: what OMPLS_CUDA_LEND says, else on integrated GPUs. */

@@ -194,8 +194,6 @@ static void reserve(void) {
     }
 }
 
-static void sim_close(void *handle);
-
 static int sim_open(ompls_module *self, int index, void **out, ompls_error *err) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)self;
@@ -212,24 +210,20 @@ static int sim_open(ompls_module *self, int index, void **out, ompls_error *err)
     if (d->arena == NULL || !sim_make_memory(d)) {
         ompls_device_fail(err, "lower OMPLS_CUDASIM_MEMORY (MiB), or look at the limits on memory", "making the device's memory of %llu bytes: %s",
              (unsigned long long)d->bytes, strerror(ENOMEM));
-        sim_close(d);
+        ompls_drop_blocks(&d->blocks);
+        if (d->arena != NULL) munmap(d->arena, d->bytes);
+        free(d);
         return 1;
     }
     *out = d;
     return 0;
 }
 
+/* Its memory stays: other threads may be copying while the program ends. */
 static void sim_close(void *handle) {
     sim_device *d = handle;
     /* A process that forked after opening must leave the device to its parent. */
     if (d->process != 0 && d->owner == getpid()) sim_stop(d);
-    ompls_drop_blocks(&d->blocks);
-    if (d->arena != NULL) munmap(d->arena, d->bytes);
-    if (d->states != NULL) munmap(d->states, d->bytes);
-    if (d->control != NULL) munmap(d->control, sizeof *d->control);
-    pthread_mutex_destroy(&d->memory);
-    pthread_mutex_destroy(&d->commands);
-    free(d);
 }
 
 static int sim_properties(void *handle, ompls_properties *out, ompls_error *err) {

@@ -26,23 +26,17 @@ static int epi_probe(ompls_module *self, int wanted, ompls_error *err) {
     return 0;
 }
 
+/* Its memory stays: other threads may be copying while the program ends. */
 static void epi_close(void *handle) {
     board *b = handle;
     if (b->hal != NULL) {
         if (b->owner == getpid()) epi_hal_close(b); /* a child has none of it */
-        ompls_drop_blocks(&b->blocks);
-        pthread_mutex_destroy(&b->lock);
-        free(b);
         return;
     }
     const epi_findings *found = (const void *)(b->memory + (EPI_FINDINGS - EPI_EXTERNAL));
     if (b->started && b->owner == getpid() && getenv("OMPLS_EPIPHANY_COUNT") != NULL)
         fprintf(stderr, "ompls: epiphany: %u writes to other cores, %u of them one after the other, %u fences\n", found->remote, found->dependent, found->fences);
     if (b->started && b->owner == getpid()) kill((pid_t)b->control->process, SIGKILL); /* its cores end with it */
-    ompls_drop_blocks(&b->blocks);
-    munmap(b->memory, WHOLE);
-    pthread_mutex_destroy(&b->lock);
-    free(b);
 }
 
 static int epi_open(ompls_module *self, int index, void **out, ompls_error *err) {

@@ -40,9 +40,7 @@ static int host_open(ompls_module *self, int index, void **out, ompls_error *err
 }
 
 static void host_close(void *handle) {
-    device *opened = handle;
-    /* The image stays mapped: libgomp's threads may still be parked in it. */
-    free(opened);
+    (void)handle; /* it stays, and so does the image: threads may be in both */
 }
 
 static int host_properties(void *handle, ompls_properties *out, ompls_error *err) {

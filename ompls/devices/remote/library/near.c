@@ -65,14 +65,25 @@ static int near_open(ompls_module *self, int index, void **device, ompls_error *
     return 0;
 }
 
+/* While the program ends another thread may wait for a kernel that never does: its far side is ended then, so that nobody waits. */
 static void near_close(void *device) {
-    ompls_near_part(device);
-    near_device *n = locked(device);
+    near_device *n = device;
     ompls_error err;
+    bool idle = near_lock_soon(n);
+    if (idle) {
+        done(n, 0);
+        ompls_near_part(n);
+        idle = near_lock_soon(n);
+    }
+    if (!idle) {
+        n->near->end(n->index, 1);
+        return;
+    }
     if (n->line != NULL) {
         if (near_say(n, &err, WIRE_CLOSE, 0, 0, 0, 0) != NULL && near_flush(n, &err) == 0) n->near->end(n->index, 0);
         near_tell_count(n);
         n->line = NULL;
+        near_fail(n, &n->lost, 0, "the program ends", "");
     }
     ompls_near_addresses_drop(&n->addresses);
     n->addresses = (near_addresses){0};

@@ -20,6 +20,14 @@ static void lock_both(near_device *a, near_device *b) {
     pthread_mutex_lock(a->index < b->index ? &b->lock : &a->lock);
 }
 
+static bool lock_both_soon(near_device *a, near_device *b) {
+    near_device *first = a->index < b->index ? a : b, *second = first == a ? b : a;
+    if (!near_lock_soon(first)) return false;
+    if (near_lock_soon(second)) return true;
+    pthread_mutex_unlock(&first->lock);
+    return false;
+}
+
 static int unlock_both(near_device *a, near_device *b, int result) {
     pthread_mutex_unlock(&a->lock);
     pthread_mutex_unlock(&b->lock);
@@ -62,7 +70,7 @@ static bool have_met(near_device *a, near_device *b) {
 /* It can begin with so many bytes soon. */
 static int ready(near_device *n, uint64_t bytes, ompls_error *err) {
     uint64_t unused;
-    bool soon = !n->busy && (n->passing == 0 || n->passing + bytes <= MOST_PASSING);
+    bool soon = n->line != NULL && !n->busy && (n->passing == 0 || n->passing + bytes <= MOST_PASSING);
     return soon ? 0 : near_answer(n, &unused, err);
 }
 
@@ -100,9 +108,8 @@ void ompls_near_part(near_device *n) {
     ompls_error err;
     for (int i = 0; i < OMPLS_MOST_PEERS; i++) {
         near_device *peer = n->peers[i];
-        if (peer == NULL) continue;
+        if (peer == NULL || !lock_both_soon(n, peer)) continue;
         n->peers[i] = NULL;
-        lock_both(n, peer);
         peer->peers[n->index] = NULL;
         if (n->line != NULL && peer->line != NULL && near_say(n, &err, WIRE_PART, (uint64_t)i, 0, 0, 0) != NULL &&
             near_say(peer, &err, WIRE_PART, (uint64_t)n->index, 0, 0, 0) != NULL && near_flush(n, &err) == 0)

@@ -9,9 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core.h"
+
+bool near_lock_soon(near_device *n) {
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += 3;
+    return pthread_mutex_timedlock(&n->lock, &limit) == 0;
+}
 
 void near_clean(char *text, size_t size) {
     text[size - 1] = '\0';

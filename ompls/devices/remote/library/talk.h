@@ -4,6 +4,7 @@
 #include "addresses.h"
 #include "near.h"
 
+#define near_lock_soon ompls_near_lock_soon
 #define near_clean ompls_near_clean
 #define near_fail ompls_near_fail
 #define near_lose ompls_near_lose
@@ -45,6 +46,9 @@ typedef struct near_device {
     struct near_device *peers[OMPLS_MOST_PEERS]; /* those that it has met */
     char batch[OMPLS_FRAME], answer[OMPLS_FRAME] __attribute__((aligned(16)));
 } near_device;
+
+/* At the end of the program: false when another thread keeps the lock for longer than a copy takes. */
+bool near_lock_soon(near_device *n);
 
 /* Functions return 0, or not 0 with `err` filled.  They are called with the lock held. */
 
