@@ -133,7 +133,8 @@ def _is_doubtful(unit: Unit) -> bool:
     tu = unit.tu
     if any(note.kind == "parse" for note in tu.notes):
         return True
-    return tu.declarations_known and any(item.content.undeclared for item in tu.items)
+    found = (item.content for item in tu.items if tu.declarations_known)
+    return any(content.undeclared or content.unknown_members for content in found)
 
 
 def _refuse_no_c(units: Iterable[Unit], flags: Sequence[str]) -> None:

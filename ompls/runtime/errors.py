@@ -5,6 +5,11 @@
 
 from __future__ import annotations
 
+import re
+from typing import List, Set, Tuple
+
+_MESSAGE = re.compile(r"(.+?:\d+:)(?:\d+:)?( (?:fatal error|error|warning|note): .*)")
+
 
 def one_line(text: str) -> str:
     """What others wrote, for a message: without what moves a terminal's cursor."""
@@ -39,8 +44,25 @@ class ToolMissing(RuntimeProblem):
 
 
 class BuildFailed(RuntimeProblem):
-    """A compiler said no.  `output` is what it said, with the user's own lines."""
+    """A compiler said no.  `output` is what it said, with the user's own lines, as `once` has it."""
 
     def __init__(self, what: str, output: str, status: int) -> None:
         super().__init__(what, "the compiler ended with status {}".format(status), "see its messages")
-        self.output, self.status = output, status
+        self.output, self.status = once(output), status
+
+
+def once(said: str) -> str:
+    """The messages of a compiler like gcc, without those that stand above for the same line: a clause stands at several
+    places in the code that is made of it."""
+    kept: List[str] = []
+    seen: Set[Tuple[str, ...]] = set()
+    again = False
+    for line in said.splitlines(keepends=True):
+        message = _MESSAGE.match(line)
+        if message is not None:
+            again = message.groups() in seen
+            seen.add(message.groups())
+        elif not line.startswith(" "):
+            again = False
+        kept += [] if again else [line]
+    return "".join(kept)

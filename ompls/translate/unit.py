@@ -248,6 +248,8 @@ class Unit:
         for name in item.content.undeclared if self.tu.declarations_known else ():
             if any(s.start <= name.span.start < s.end for s in (within, *declaring)):
                 raise Problem(name.span, f"`{name.name}`", "it is not declared")
+        for member in item.content.unknown_members if self.tu.declarations_known else ():
+            raise Problem(member.field_span, f"`{member.field}`", "no structure has it there")
         for stmt in item.content.directives:
             if within.start <= stmt.directive.span.start < within.end:
                 for clause, _ in repeats(stmt.directive):

@@ -244,6 +244,7 @@ class Analyzer:
             if read is None:
                 return
             read.undeclared = tuple(adapter.sema.undeclared)
+            read.unknown_members = tuple(adapter.sema.unknown_members)
             entry = self._memo.add(file, (text,), read, [])
         assert isinstance(entry.result, Directive)
         reading.use(entry)
@@ -296,8 +297,9 @@ def _analyse(
                 regions.append(region_of(stmt, read.node, len(regions), unit.settings, tainted))
     text = chunk.text[piece.start : piece.end]
     found = tuple(read.directives), tuple(regions), tuple(read.calls)
-    undeclared = tuple(sema.undeclared) if sema.undeclared and _is_understood(read.node, nodes) else ()
-    content = Content(read.node, text, *found, read.strangers, bool(read.tainted), undeclared)
+    understood = bool(sema.undeclared or sema.unknown_members) and _is_understood(read.node, nodes)
+    undeclared, unknown = (tuple(sema.undeclared), tuple(sema.unknown_members)) if understood else ((), ())
+    content = Content(read.node, text, *found, read.strangers, bool(read.tainted), undeclared, unknown)
     return content, read.notes
 
 

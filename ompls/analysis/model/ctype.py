@@ -102,7 +102,7 @@ class FieldDecl:
 class RecordBody:
     """The members of a struct or union; filled when its definition is met (shared by all its `Record`s)."""
 
-    __slots__ = ("align", "fields", "layouts", "pack", "packed", "scalars", "span", "unfinished")
+    __slots__ = ("align", "fields", "layouts", "pack", "packed", "scalars", "span", "unfinished", "whole")
 
     def __init__(self) -> None:
         self.fields: tuple[FieldDecl, ...] | None = None  # None: incomplete
@@ -111,12 +111,14 @@ class RecordBody:
         self.align: int | None = None  # from an attribute or _Alignas; 0: it is not known how it is laid out
         self.span: tuple[int, int] | None = None
         self.unfinished = False  # something that it holds was incomplete when it was defined, which is an error
+        self.whole = True  # there is nothing between its braces that was not understood
         self.layouts: dict[Hashable, Layout] = {}  # what `layout.py` found out, by the data model
         self.scalars = 0  # what `initializers.py` counted; 0: nobody has asked yet
 
-    def fill(self, fields: Iterable[FieldDecl], packed: bool, align: int | None, pack: int) -> None:
+    def fill(self, fields: Iterable[FieldDecl], packed: bool, align: int | None, pack: int, whole: bool) -> None:
         """From here on the members are known."""
         self.fields, self.packed, self.align, self.pack = tuple(fields), packed, align, pack
+        self.whole = whole
         self.layouts, self.scalars = {}, 0
 
 

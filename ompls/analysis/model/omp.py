@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from ompls.analysis.model.ast import Expr, Name, Span, Symbol
+from ompls.analysis.model.ast import Expr, Member, Name, Span, Symbol
 
 _MAPPER = re.compile(r"\s*(?:([A-Za-z_]\w*)\s*:)?\s*(.*?)\s*\b([A-Za-z_]\w*)\s*$", re.S)
 _BY_MAPPER = re.compile(r"mapper\s*\(\s*(\w+)\s*\)\s*$")
@@ -86,6 +86,7 @@ class Directive:
     decided -- False: another variant of the metadirective may apply
     within -- the expressions in an argument that is kept as text: the combiner of `declare reduction`
     undeclared -- between external declarations: the names in its expressions that no declaration before it declares
+    unknown_members -- the same, of members
     variants -- of a metadirective that was understood: all that it may stand for, `otherwise` last
     """
 
@@ -101,6 +102,7 @@ class Directive:
     variants: tuple[Variant, ...] = ()
     within: tuple[Expr, ...] = ()
     undeclared: tuple[Name, ...] = ()
+    unknown_members: tuple[Member, ...] = ()
 
     def clause(self, *names: str) -> Clause | None:
         """The first clause with one of these names."""

@@ -56,6 +56,7 @@ class Sema:
     """Typing in one item.  `scope` is the innermost scope of the point that is being read.
 
     undeclared -- the names that nothing declares, in the order in which they were met
+    unknown_members -- the members that no structure has where they are named
     """
 
     def __init__(self, file: FileScope) -> None:
@@ -64,6 +65,7 @@ class Sema:
         self.scope: Scope | FileScope = file
         self.function: str = ""
         self.undeclared: list[ast.Name] = []
+        self.unknown_members: list[ast.Member] = []
 
     def members_known(self, record: Record) -> bool:
         """Whether `record` is complete at this point of this version of the unit."""
@@ -218,11 +220,20 @@ def _index(_s: Sema, e: ast.Index) -> CType:
 
 
 def _member(s: Sema, e: ast.Member) -> CType:
-    t: CType = e.base.type
-    if e.arrow:
-        pointer = decay(t)
-        t = pointer.to if isinstance(pointer, Pointer) else UNKNOWN
-    return s.member(t, e.field)[0]
+    of = s.member(owner(e.base.type, e.arrow), e.field)[0]
+    if isinstance(of, Unknown) and _is_unknown(s, e):
+        s.unknown_members.append(e)
+    return of
+
+
+def _is_unknown(s: Sema, e: ast.Member) -> bool:
+    """Whether certainly nothing has the member: all of the structure is understood, or it is asked as a pointer is."""
+    t = e.base.type
+    if isinstance(owner(t, e.arrow), Unknown) or (isinstance(t, Pointer) and not e.arrow):
+        t = owner(t, not e.arrow)  # `.` of a pointer, `->` of a structure
+        return isinstance(t, Record)
+    t = owner(t, e.arrow)
+    return isinstance(t, Record) and t.body.whole and s.members_known(t) and find_member(t, e.field) is None
 
 
 def _section(_s: Sema, e: ast.Section) -> CType:

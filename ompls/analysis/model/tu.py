@@ -8,7 +8,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from ompls.analysis.encoding import decoded
-from ompls.analysis.model.ast import Declaration, DirectiveStmt, FunctionDef, Name, Node, OtherStmt, Span, Symbol
+from ompls.analysis.model.ast import (
+    Declaration,
+    DirectiveStmt,
+    FunctionDef,
+    Member,
+    Name,
+    Node,
+    OtherStmt,
+    Span,
+    Symbol,
+)
 from ompls.analysis.model.ctype import CType
 from ompls.analysis.model.datamodel import LP64, DataModel
 from ompls.analysis.model.omp import Clause, Directive, ListItem
@@ -96,6 +106,7 @@ class Content:
     strangers: tuple[str, ...] = ()  # names that are called and not declared before: they may be further down
     tainted: bool = False
     undeclared: tuple[Name, ...] = ()  # names that no declaration before it declares; none where it was not understood
+    unknown_members: tuple[Member, ...] = ()  # the same, of members that no structure has where they are named
     memo: dict[str, Any] = field(default_factory=dict, repr=False)  # what readers keep with it, by reader
     # Of no other one, ever: what is kept with one names another by it, so that they do not keep each other in memory.
     serial: int = field(default_factory=itertools.count().__next__, repr=False)

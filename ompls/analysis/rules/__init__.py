@@ -246,6 +246,8 @@ def _findings(around: _Around, content: Content, unit: Unit) -> tuple[tuple[Rule
             return (*made, *(said for said in _by_words(chosen, content, unit) if said not in made))
         for finding in rule.check(scene):
             if rule.needs == "meaning":
+                if content.unknown_members and unit.complete_headers:
+                    continue  # it is told, and may be the reason
                 finding = _beside_typos(_weakened(finding) if content.tainted else finding, content)  # noqa: PLW2901
             made.append((rule, finding))
     findings = tuple(made)

@@ -62,6 +62,7 @@ class Adapter(StatementReader):
         calls = list(self.calls.values())
         if n.has_error and not self.tainted and errors([n], 1):
             self.taint(n)
+        self.tainted += [member.span for member in self.sema.unknown_members]
         return External(node, self.directives, calls, self.tainted, self.notes, tuple(self.strangers))
 
     def function(self, n: Node) -> ast.FunctionDef | ast.OtherStmt:

@@ -103,7 +103,7 @@ class DirectiveReader(ExpressionReader):
                 for words, name in _ITERATOR_NAME.findall(iterators[0]):
                     t = self.parsed_alone(words, 0) if words.strip() else INT
                     self.sema.scope.declare(ast.Symbol(name, "var", t if t is not None else INT))
-            before = len(self.sema.undeclared)
+            before, members = len(self.sema.undeclared), len(self.sema.unknown_members)
             for item in clause.items:
                 self.clause_expr(item.expr)
                 item.symbol = base_symbol(item.expr)
@@ -111,6 +111,7 @@ class DirectiveReader(ExpressionReader):
                 self.clause_expr(e)
             if not _takes_variables(directive, clause):
                 del self.sema.undeclared[before:]
+                del self.sema.unknown_members[members:]
             if iterators:
                 self.leave()
         if own:

@@ -237,15 +237,21 @@ class SpecifierReader(Reader):
     def fill(self, record: Record, n: Node, body: Node) -> None:
         """Read the members of `record`."""
         members: list[FieldDecl] = []
+        misread = body.has_error and bool(errors([body], 1))
+        whole = not misread
         for declaration in body.named_children:
             if declaration.type == "field_declaration":
-                members += [self._without_itself(f) for f in self.members(declaration)]
+                declared = [self._without_itself(f) for f in self.members(declaration)]
+                members += declared
+                whole = whole and all(map(_is_understood, declared)) and bool(declared)
+            else:
+                whole = whole and declaration.type == "comment"
         said = attributes.of_type(n, body, self.source)
         packed = attributes.is_packed(said)
         align = 0 if attributes.changes_type(said) else self.alignment(said)
         old = record.body
-        made = tuple(members), packed, align, self.file.pack[-1][1]
-        if old.fields is None or (old.fields, old.packed, old.align, old.pack) != made:
+        made = tuple(members), packed, align, self.file.pack[-1][1], whole
+        if old.fields is None or (old.fields, old.packed, old.align, old.pack, old.whole) != made:
             if self.file.strict and old.fields is not None:
                 raise RedefinedRecordError
             old.fill(*made)
@@ -253,7 +259,7 @@ class SpecifierReader(Reader):
         old.unfinished = any(t.body.unfinished or not self.sema.members_known(t) for t in held_records)
         old.span = (n.start_byte + self.shift, n.end_byte + self.shift)
         self.file.fill(record)
-        if body.has_error and errors([body], 1):
+        if misread:
             self.taint(body)
 
     def _without_itself(self, member: FieldDecl) -> FieldDecl:
@@ -352,6 +358,12 @@ class SpecifierReader(Reader):
         if tag:
             scope.declare_tag(tag, made)
         return made
+
+
+def _is_understood(f: FieldDecl) -> bool:
+    """Whether it is known which names the member gives: its own, none of a bit-field, those inside of a structure."""
+    inner = f.type.body if isinstance(f.type, Record) else None
+    return bool(f.name) or f.bits is not None or (inner is not None and inner.whole and inner.fields is not None)
 
 
 def aligned(t: CType, align: int | None) -> CType:

@@ -127,7 +127,8 @@ class Machine(Outside):
         # a name that is not declared before may mean anything, and `Content.calls` does not have it
         callee = self.program.functions.get(name) if function.symbol is not None else None
         if callee is not None and isinstance(callee.node, ast.FunctionDef):
-            fixed = name not in self.program.variants
+            # what a function with a member that there is not would do, nobody knows
+            fixed = name not in self.program.variants and not callee.unknown_members
             # such calls multiply, and are not followed
             each_other = self.frame.name in self.reach(callee).called
             if fixed and len(self.frames) < _DEEPEST and not each_other:
@@ -158,7 +159,7 @@ class Machine(Outside):
         if callee is None or not isinstance(callee.node, ast.FunctionDef):
             return None
         again = name in self.program.variants or any(frame.name == name for frame in self.frames)
-        return None if again or len(self.frames) >= _DEEPEST else callee
+        return None if again or callee.unknown_members or len(self.frames) >= _DEEPEST else callee
 
     def enter_call(self, expr: ast.Call, callee: Content, args: list[Value]) -> Value:
         """A function of the unit with these arguments: what it did before with the same input, or walked.

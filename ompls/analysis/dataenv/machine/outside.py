@@ -63,13 +63,14 @@ class Outside(Walker):
         """Another translation unit's code: it may map what it can reach, unless a device runs it."""
         assert self.now is not None
         self.beyond.add("calls")
+        reached = self.reachable(args)  # also through what may be overwritten
         self.routine_call(expr, args)
         if self.region is not None:
-            self.soften_devices(frozenset([Target(obj, None) for obj in self.reachable(args)]))
+            self.soften_devices(frozenset([Target(obj, None) for obj in reached]))
             return
         device = self.now.device or ZERO
         unknown = frozenset((Copies(copies=(outside_copy(device, NOWHERE),)),))
-        for obj in self.reachable(args):
+        for obj in reached:
             cases = self.cases_of(obj)
             if cases is None or any(c.freed or any(k.forever for k in c.copies) for c in cases):
                 self.now.cases[obj] = None
