@@ -87,6 +87,7 @@ class Directive:
     within -- the expressions in an argument that is kept as text: the combiner of `declare reduction`
     undeclared -- between external declarations: the names in its expressions that no declaration before it declares
     unknown_members -- the same, of members
+    underscored -- the name as it is written, where it has 6.0's underscores
     variants -- of a metadirective that was understood: all that it may stand for, `otherwise` last
     """
 
@@ -103,6 +104,7 @@ class Directive:
     within: tuple[Expr, ...] = ()
     undeclared: tuple[Name, ...] = ()
     unknown_members: tuple[Member, ...] = ()
+    underscored: str = ""
 
     def clause(self, *names: str) -> Clause | None:
         """The first clause with one of these names."""

@@ -7,18 +7,22 @@ from collections.abc import Iterator
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.names import longer_name
 from ompls.analysis.rules.support.nesting import placed
 from ompls.analysis.spec.clause_sets import NEEDS, REQUIRED
 
 
 def check(scene: Scene) -> Iterator[Finding]:
+    version = scene.unit.settings.openmp
     for directive in scene.directives:
         # A clause that is not known may be a misspelt one: that is reported already.
-        if directive.known and all(c.known and c.name for c in directive.clauses):
+        known = directive.known and all(c.known and c.name for c in directive.clauses)
+        if known and longer_name(directive, version) is None:
             yield from _missing(directive)
     for place in placed(scene):
         directive = place.stmt.directive
-        if directive.name == "loop" and not place.around and directive.clause("bind") is None:
+        unbound = directive.name == "loop" and directive.clause("bind") is None
+        if unbound and not place.around and longer_name(directive, version) is None:
             message = "`loop` outside of any construct needs a `bind` clause: nothing says which threads run it"
             yield Finding(directive.name_span, message, "error")
 
@@ -34,7 +38,7 @@ def _missing(directive: Directive) -> Iterator[Finding]:
     hint = directive.clause("hint")
     if directive.name == "critical" and not directive.args and hint is not None and hint.args and fold(hint.args[0]):
         yield Finding(hint.span, "a `critical` construct with a `hint` needs a name", "error")
-    if directive.name == "requires" and not directive.clauses:
+    if directive.name == "requires" and directive.clause("bind") is None:
         yield Finding(directive.name_span, "`requires` needs a clause that says what is required", "error")
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.diagnostic import Severity
-from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.newer import newer_words
-from ompls.analysis.spec.versions import DEFAULT_VERSION
+from ompls.analysis.spec.versions import DEFAULT_VERSION, is_newer
+
+_UNDERSCORES = "6.0"  # in the names of directives
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -19,6 +21,13 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         for span, what, since in newer_words(directive, version):
             yield Finding(span, f"{what} came with OpenMP {since}; this is checked against {version}", severity)
+        if directive.underscored and is_newer(_UNDERSCORES, version):
+            message = (
+                f"`{directive.underscored}` with underscores came with OpenMP {_UNDERSCORES}, and older compilers pass over"
+                f" it; this is checked against {version}"
+            )
+            change = Change(f"Change to `{directive.name}`", directive.name_span, directive.name)
+            yield Finding(directive.name_span, message, severity, (), (change,))
 
 
 RULE = Rule(
@@ -74,6 +83,23 @@ void f(int n, float *x) {
 }
 """,
         """
+// OpenMP 5.1
+#pragma omp begin declare_target
+//          ^^^^^^^^^^^^^^^^^^^^ warning: `begin declare_target` with underscores came with OpenMP 6.0, and older compilers pass over it; this is checked against 5.1
+int g;
+#pragma omp end declare target
+void f(int n, float *x) {
+    #pragma omp target exit_data map(from: x[0:n])
+    //          ^^^^^^^^^^^^^^^^ warning: `target exit_data` with underscores came with OpenMP 6.0, and older compilers pass over it; this is checked against 5.1
+}
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp target_enter_data map(to: x[0:n])
+    //          ^^^^^^^^^^^^^^^^^ hint: `target_enter_data` with underscores came with OpenMP 6.0, and older compilers pass over it; this is checked against 5.2
+}
+""",
+        """
 // OpenMP 6.0
 void f(int n, float *x) {
     #pragma omp target dyn_groupprivate(n) device_type(any) priority(2)
@@ -83,6 +109,13 @@ void f(int n, float *x) {
 """,
     ),
     good=(
+        """
+// OpenMP 6.0
+void f(int n, float *x) {
+    #pragma omp target_enter_data map(to: x[0:n])
+    #pragma omp target_exit_data map(from: x[0:n])
+}
+""",
         """
 void f(int n, float *x) {
     int s = 0;

@@ -16,8 +16,9 @@ _OWN = "ompx_"  # names that implementations have for themselves begin with it (
 
 
 def check(scene: Scene) -> Iterator[Finding]:
+    version = scene.unit.settings.openmp
     for directive in scene.directives:
-        if directive.known and directive.name != "metadirective" and longer_name(directive) is None:
+        if directive.known and directive.name != "metadirective" and longer_name(directive, version) is None:
             for clause in directive.clauses:
                 if clause.name:
                     yield from _clause(directive, clause)
@@ -26,6 +27,9 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 def _clause(directive: Directive, clause: Clause) -> Iterator[Finding]:
     if not clause.known:
+        if longer := _joined(directive, clause):
+            yield longer
+            return
         suggestion = next(iter(near(clause.name, clauses_of(directive.name))), "")
         message = f"there is no OpenMP clause `{clause.name}`"
         if not suggestion:
@@ -38,6 +42,17 @@ def _clause(directive: Directive, clause: Clause) -> Iterator[Finding]:
         yield _misplaced(directive, clause)
     elif clause.name.startswith(_OWN) and clause.name not in CLAUSES:
         yield _unknown_extension("clause", clause.name, clause.name_span, clauses_of(directive.name))
+
+
+def _joined(directive: Directive, clause: Clause) -> Finding | None:
+    """`target update_to(x)`: a word of the directive and the clause in one."""
+    word, _, own = clause.name.partition("_")
+    meant = f"{directive.name} {word}"
+    if clause is not directive.clauses[0] or meant not in DIRECTIVES or own not in clauses_of(meant):
+        return None
+    change = Change(f"Change to `{word} {own}`", clause.name_span, f"{word} {own}")
+    message = f"there is no OpenMP clause `{clause.name}`; did you mean `{own}` of `{meant}`?"
+    return Finding(clause.name_span, message, "error", (), (change,))
 
 
 def _modifiers(clause: Clause) -> Iterator[Finding]:
@@ -100,6 +115,8 @@ void f(int n, float *x) {
 void f(int n, float *x) {
     #pragma omp target update too(x[0:n])
     //                        ^^^ error: there is no OpenMP clause `too`; did you mean `to`?
+    #pragma omp target update_from(x[0:n])
+    //                 ^^^^^^^^^^^ error: there is no OpenMP clause `update_from`; did you mean `from` of `target update`?
 }
 """,
         """

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.rules.support.names import longer_name
+from ompls.analysis.rules.support.names import longer_name, meant_by
 from ompls.analysis.spec import DIRECTIVES
 from ompls.analysis.spec.near import near
 
@@ -15,24 +15,26 @@ from ompls.analysis.spec.near import near
 def check(scene: Scene) -> Iterator[Finding]:
     for directive in scene.directives:
         if not directive.known:
-            yield _unknown(directive)
-        elif (longer := longer_name(directive)) is not None:
+            yield _unknown(directive, scene.unit.settings.openmp)
+        elif (longer := longer_name(directive, scene.unit.settings.openmp)) is not None:
             yield _finding(*longer)
 
 
-def _unknown(directive: Directive) -> Finding:
+def _unknown(directive: Directive, version: str) -> Finding:
     if not directive.name:
         return Finding(directive.span, "a directive is missing after `#pragma omp`", "error")
     if directive.name.isupper():  # a macro that the command line defines, more likely
         return Finding(directive.name_span, f"`{directive.name}` is neither a directive nor a macro here", "hint")
     name, span = directive.name, directive.name_span
+    if meant := meant_by(name, version):
+        return _finding(name, span, meant)
     if span.end - span.start == len(name):  # as written: the end of its first words is known
         for count in range(len(name.split()), 0, -1):  # the last ones may be a clause: `paralel for schedul(static)`
             first = " ".join(name.split()[:count])
             meant = next((n for n in near(first, DIRECTIVES) if _word_by_word(first, n)), "")
             if meant:
                 return _finding(first, Span(span.start, span.start + len(first)), meant)
-    return _finding(name, span, next(iter(near(name, DIRECTIVES)), ""))
+    return _finding(name, span, "")
 
 
 def _word_by_word(name: str, meant: str) -> bool:
@@ -43,8 +45,13 @@ def _word_by_word(name: str, meant: str) -> bool:
 
 def _finding(name: str, span: Span, suggestion: str) -> Finding:
     if not suggestion:
-        return Finding(span, f"there is no OpenMP directive `{name}`", "error")
-    change = Change(f"Change to `{suggestion}`", span, suggestion)
+        last = name.rsplit(maxsplit=1)[-1]
+        alone = f"; `{last}` needs a pragma of its own" if " " in name and last in DIRECTIVES else ""
+        return Finding(span, f"there is no OpenMP directive `{name}`{alone}", "error")
+    known = set(name.replace("_", " ").split()) >= set(suggestion.split())
+    change = Change(
+        f"Change to `{suggestion}`", span, suggestion, safe=known or name.count(" ") == suggestion.count(" ")
+    )
     return Finding(span, f"there is no OpenMP directive `{name}`; did you mean `{suggestion}`?", "error", (), (change,))
 
 
@@ -89,6 +96,27 @@ void f(int n, float *x) {
 }
 """,
         """
+void f(int n, float *x) {
+    #pragma omp target teams parallel for map(tofrom: x[0:n])
+    //          ^^^^^^^^^^^^^^^^^^^^^^^^^ error: there is no OpenMP directive `target teams parallel for`; did you mean `target teams distribute parallel for`?
+    for (int i = 0; i < n; i++) x[i] = 0;
+    #pragma omp parallel for target map(tofrom: x[0:n])
+    //          ^^^^^^^^^^^^^^^^^^^ error: there is no OpenMP directive `parallel for target`; did you mean `target parallel for`?
+    for (int i = 0; i < n; i++) x[i] = 0;
+    #pragma omp target_teams_parallel_for map(tofrom: x[0:n])
+    //          ^^^^^^^^^^^^^^^^^^^^^^^^^ error: there is no OpenMP directive `target_teams_parallel_for`; did you mean `target teams distribute parallel for`?
+    for (int i = 0; i < n; i++) x[i] = 0;
+    #pragma omp exit data map(from: x[0:n])
+    //          ^^^^^^^^^ error: there is no OpenMP directive `exit data`; did you mean `target exit data`?
+    #pragma omp loop target
+    //          ^^^^^^^^^^^ error: there is no OpenMP directive `loop target`; did you mean `target teams loop`?
+    for (int i = 0; i < n; i++) x[i] = 0;
+    #pragma omp target data single
+    //          ^^^^^^^^^^^^^^^^^^ error: there is no OpenMP directive `target data single`; `single` needs a pragma of its own
+    x[0] = 0;
+}
+""",
+        """
 void f(void) {
     #pragma omp DIRECTIVE
     //          ^^^^^^^^^ hint: `DIRECTIVE` is neither a directive nor a macro here
@@ -125,6 +153,21 @@ void f(void) {
     for (int i = 0; i < 4; i++) ;
     #pragma GCC ivdep
     for (int i = 0; i < 4; i++) ;
+}
+""",
+        """
+void f(int n, int *x) {
+    #pragma omp for ordered
+    for (int i = 0; i < n; i++) {
+        #pragma omp ordered simd
+        x[i] = i;
+        #pragma omp atomic update
+        x[0]++;
+    }
+    #pragma omp parallel sections
+    {
+        x[1] = 0;
+    }
 }
 """,
         """

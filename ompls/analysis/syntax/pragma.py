@@ -39,6 +39,8 @@ def parse_directive(text: bytes, shift: int = 0, is_type: IsType = lambda _name:
     name, known, after = _directive_name(tokens, pos)
     name_span = Span(tokens[pos].start, tokens[after - 1].end) if after > pos else Span(end, end)
     directive = Directive(name, DIRECTIVES[name].constructs if known else (name,), whole, name_span, (), known=known)
+    written = " ".join(t.text for t in tokens[pos:after])
+    directive.underscored = sys.intern(written) if known and "_" in written else ""
     parser = _Parser(tokens, is_type, name)
     pos = parser.arguments(directive, after)
     directive.clauses = tuple(parser.clauses(pos))
