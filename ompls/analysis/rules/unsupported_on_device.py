@@ -62,6 +62,18 @@ void f(int n, int *a) {
     ),
     good=(
         """
+int square(int);
+void task(int n, int *a) {
+    #pragma omp target data map(a[0:n])
+    a[0] = 1;
+}
+void f(int *r) {
+    int (*task)(int) = square;
+    #pragma omp target map(from: r[0:1])
+    r[0] = task(2);
+}
+""",
+        """
 void f(int n, int *a) {
     int local[n];
     local[0] = 1;

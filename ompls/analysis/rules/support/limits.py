@@ -127,6 +127,8 @@ def called(scene: Scene, region: Region) -> Iterator[tuple[ast.Name, Content]]:
     """Every function of this unit that the region calls, itself or through others, with the call in the region."""
     seen: set[str] = set()
     for call in calls_in(scene.content, region):
+        if call.symbol is not None and call.symbol.kind != "func":
+            continue  # a pointer, which may have the name of a function
         waiting = [call.name]
         while waiting:
             name = waiting.pop()
