@@ -35,11 +35,48 @@ static double work(long turns)
 }
 #pragma omp end declare target
 
+/* The same to all devices, and from each to the next one. */
+static void share(char *large, int devices)
+{
+    int x = 0;
+    for (int d = 0; d < devices; d++) {
+        #pragma omp target enter data device(d) map(to: x)
+    }
+    for (int i = 0; i < FEW; i++) {
+        for (int k = 0; k < LARGE; k += 4096) large[k]++;
+        double start = omp_get_wtime();
+        for (int d = 0; d < devices; d++) {
+            #pragma omp target enter data device(d) map(to: large[0:LARGE])
+        }
+        for (int d = 0; d < devices; d++) { /* they all have it */
+            #pragma omp target update device(d) from(x)
+        }
+        times[i] = omp_get_wtime() - start;
+        for (int d = 0; d < devices; d++) {
+            #pragma omp target exit data device(d) map(delete: large[0:LARGE])
+        }
+    }
+    tell("all", FEW);
+    for (int i = 0; i < FEW; i++) {
+        double start = omp_get_wtime();
+        for (int d = 0; d < devices; d++) {
+            #pragma omp target device(d) map(tofrom: large[0:LARGE])
+            for (int k = 0; k < LARGE; k += 4096) large[k]++;
+        }
+        times[i] = omp_get_wtime() - start;
+    }
+    tell("chain", FEW);
+}
+
 int main(int argc, char **argv)
 {
     int devices = omp_get_num_devices(), x = 0;
     char *large = malloc(LARGE);
     memset(large, 1, LARGE);
+    if (argc > 1 && strcmp(argv[1], "share") == 0) {
+        share(large, devices);
+        return 0;
+    }
     if (argc > 1 && strcmp(argv[1], "threads") == 0) {
         double begin = omp_get_wtime(), sum = 0;
         #pragma omp parallel for num_threads(2) schedule(static, 1) reduction(+: sum)

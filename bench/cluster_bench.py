@@ -1,10 +1,11 @@
 """Nodes as devices against raw MPI: the same library, transport and way of waiting, in one run.
 
-    python bench/cluster_bench.py [--json FILE]
+    python bench/cluster_bench.py [--json FILE] [--shared N…]
 
 The peer are two processes that mpi4py has spawned as we do: their ping-pong of 32 bytes, 64 MiB one way, four single
-spawns. Ours is bench/cluster_bench.c. Medians; on an idle machine, for it has two busy processes on two cores. For
-Open MPI on one machine set OMPI_MCA_pml=ob1 and OMPI_MCA_btl=self,tcp, as the device does.
+spawns. Ours is bench/cluster_bench.c. Then what several nodes get from each other, against all from the host. Medians;
+on an idle machine, for it has two busy processes on two cores. For Open MPI on one machine set OMPI_MCA_pml=ob1 and
+OMPI_MCA_btl=self,tcp, as the device does.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROUNDS, FEW, LARGE, NODES = 3000, 9, 64 << 20, 4
+SHARED = (("all", "64 MiB to every node"), ("chain", "64 MiB changed by one node after the other"))
 # (figure, of what, times which of the peer's, at most)
 GOALS = (
     ("command", "a command with an answer", "ping-pong", 1.5),
@@ -82,13 +84,18 @@ def peer() -> None:
     MPI.Finalize()
 
 
+def build(place: Path) -> Path:
+    program = place / "bench"
+    words = ["-fopenmp", "-fopenmp-targets=mpinode", "-O2", "-o", str(program), str(HERE / "cluster_bench.c")]
+    subprocess.run([sys.executable, "-m", "ompls", "cc", *words], check=True)
+    return program
+
+
 def ours() -> dict[str, float]:
     """The device's figures, and two threads' time for the same work."""
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as place:
-        program = Path(place) / "bench"
-        build = ["-fopenmp", "-fopenmp-targets=mpinode", "-O2", "-o", str(program), str(HERE / "cluster_bench.c")]
-        subprocess.run([sys.executable, "-m", "ompls", "cc", *build], check=True)
+        program = build(Path(place))
         alone = {"OMP_NUM_THREADS": "1", "OMPLS_REMOTE_WAIT": "spin"}
         runs = [
             (["threads"], {}),
@@ -108,13 +115,40 @@ def ours() -> dict[str, float]:
     return figures
 
 
+def share(nodes: int, reuse: str) -> tuple[dict[str, float], int, int]:
+    """Seconds of what nodes have from each other, or (reuse "no") from the host; MiB out of the host, and to it."""
+    with tempfile.TemporaryDirectory() as place:
+        program, count = build(Path(place)), Path(place) / "count"
+        more = {"OMP_NUM_THREADS": "1", "OMPLS_DEVICES": f"mpinode:{nodes}", "OMPLS_REMOTE_REUSE": reuse}
+        more["OMPLS_REMOTE_COUNT"] = str(count)
+        command = [program, "share"]
+        done = subprocess.run(command, env={**os.environ, **more}, check=True, capture_output=True, text=True)
+        lines = [line.split() for line in count.read_text().splitlines()]
+    figures = {name: float(value) for name, value in (line.split() for line in done.stdout.splitlines())}
+    there, back = (sum(int(line[place]) for line in lines) >> 20 for place in (-3, -1))
+    return figures, there, back
+
+
+def shared(nodes: list[int]) -> None:
+    """A table of it."""
+    for count in nodes:
+        (with_it, there, back), (without, all_there, all_back) = share(count, "yes"), share(count, "no")
+        print(f"{count} nodes: {there} MiB out of the host and {back} to it; {all_there} and {all_back} without reuse")
+        for name, title in SHARED:
+            print(f"  {title:44}{with_it[name] * 1e3:10.1f}ms{without[name] * 1e3:10.1f}ms")
+
+
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--json", type=Path)
+    arguments.add_argument("--shared", type=int, nargs="+", metavar="N", help="only what so many nodes have in common")
     arguments.add_argument("--peer", action="store_true", help=argparse.SUPPRESS)
     asked = arguments.parse_args()
     if asked.peer:
         peer()
+        return 0
+    if asked.shared:
+        shared(asked.shared)
         return 0
     # In a session of its own: MPICH ends with its process group.
     raw = subprocess.run(
@@ -126,6 +160,7 @@ def main() -> int:
         ratio = figures[name] / figures[than]
         mark = "" if ratio <= most else " *"
         print(f"{title:26}{figures[name] * 1e6:10.1f}us{figures[than] * 1e6:10.1f}us{ratio:8.2f}  {most:.2f}{mark}")
+    shared([NODES])
     if asked.json:
         asked.json.write_text(json.dumps(figures, indent=1) + "\n")
     return 0

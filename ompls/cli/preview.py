@@ -82,7 +82,7 @@ def _no_region(unit: Unit, line: int | None) -> str:
 
 def _travels(unit: Unit, name: str, arguments: argparse.Namespace) -> dict[str, object]:
     """Of a device that is elsewhere: messages, and bytes of what is mapped, of each region where that is certain."""
-    from ompls.analysis.dataenv.traffic import traffic
+    from ompls.analysis.dataenv.traffic import REUSED, traffic
     from ompls.cli.trace import table
 
     found = {
@@ -95,6 +95,11 @@ def _travels(unit: Unit, name: str, arguments: argparse.Namespace) -> dict[str, 
         rows = [(region, str(t.messages), f"{t.there:,}", f"{t.back:,}") for region, t in found.items()]
         text = table(("region", "messages", "bytes there", "bytes back"), rows)
         print(f"What travels to {name} and back each time, where lengths are constants:\n{text}", file=sys.stderr)
+        if any(t.there >= REUSED for t in found.values()):
+            print(
+                f"Of several devices, what one has already ({REUSED:,} bytes or more) comes from there.",
+                file=sys.stderr,
+            )
     regions = {region: {"messages": t.messages, "bytes": t.bytes} for region, t in found.items()}
     return {"device": name, "target": "", "regions": regions}
 

@@ -232,7 +232,7 @@ def test_a_program_that_does_not_start_there_is_told(built: Built) -> None:
     assert "pipe0" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["OMPLS_REMOTE_TIMEOUT", "OMPLS_REMOTE_WAIT"])
+@pytest.mark.parametrize("name", ["OMPLS_REMOTE_TIMEOUT", "OMPLS_REMOTE_WAIT", "OMPLS_REMOTE_REUSE"])
 def test_a_setting_that_is_none_is_told(built: Built, name: str) -> None:
     done = run(built("everything", "away"), OMP_TARGET_OFFLOAD="mandatory", **{name: "soon"})
     assert done.returncode == 125

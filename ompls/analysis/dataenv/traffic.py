@@ -19,6 +19,7 @@ from ompls.analysis.model.tu import Content, MapItem, Region
 # list items of up to so many bytes are one copy together, each at an address of that alignment (near.c, core/gather.c).
 _INLINE, _PIECE = 1 << 13, 1 << 26
 _GATHER, _ALIGNMENT = 1 << 12, 256
+REUSED = 1 << 20  # bytes from which on another device that has the same may give them (held.h)
 _MOST = 1 << 15  # bytes within messages, of which more than one may be needed
 
 

@@ -10,7 +10,7 @@ from ompls.runtime.devices import Device, ImageJob
 from ompls.runtime.toolchain import Compile
 
 LIBRARY = Path(__file__).resolve().parent / "library"
-SOURCES = ("far.c", "exchange.c", "memory.c", "faults.c", "mpi_line.c")
+SOURCES = ("far.c", "exchange.c", "digest.c", "memory.c", "faults.c", "mpi_line.c")
 
 
 def build_image(inner: Device, job: ImageJob, *, program: bool = False) -> Path:

@@ -16,6 +16,7 @@ from ompls.runtime.toolchain import RUNTIME
 LIBRARY = Path(__file__).resolve().parent / "library"
 TIMEOUT = "OMPLS_REMOTE_TIMEOUT"
 WAIT = "OMPLS_REMOTE_WAIT"
+REUSE = "OMPLS_REMOTE_REUSE"  # library/near.c reads it
 SECONDS = 10.0
 _COUNT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 _START = ctypes.CFUNCTYPE(
@@ -129,7 +130,7 @@ def _put(to: int, room: int, text: str) -> None:
 
 def patience() -> Tuple[float, bool]:
     """Seconds without a sign of life after which a far side is lost (OMPLS_REMOTE_TIMEOUT); whether who waits keeps a
-    core busy (OMPLS_REMOTE_WAIT).  Raises Unreachable.
+    core busy (OMPLS_REMOTE_WAIT).  Raises Unreachable, when another setting is wrong, too.
     """
     text, how = os.environ.get(TIMEOUT, "") or str(SECONDS), os.environ.get(WAIT, "") or "block"
     try:
@@ -140,12 +141,17 @@ def patience() -> Tuple[float, bool]:
         raise Unreachable("{} is {!r:.40}: say 2 to 86400 seconds".format(TIMEOUT, text))
     if how not in ("spin", "block"):
         raise Unreachable("{} is {!r:.40}: say spin or block".format(WAIT, how))
+    if os.environ.get(REUSE, "") not in ("", "yes", "no"):
+        raise Unreachable("{} is {!r:.40}: say yes or no".format(REUSE, os.environ[REUSE]))
     return seconds, how == "spin"
+
+
+_OURS = ("near.c", "held.c", "peers.c", "talk.c", "addresses.c", "digest.c", "mpi_line.c", "stream_line.c")
 
 
 def sources() -> List[Path]:
     """What the program has of the near side."""
-    ours = [LIBRARY / name for name in ("near.c", "peers.c", "talk.c", "addresses.c", "mpi_line.c", "stream_line.c")]
+    ours = [LIBRARY / name for name in _OURS]
     return [*ours, RUNTIME / "core/blocks.c"]
 
 

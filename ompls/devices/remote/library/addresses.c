@@ -72,19 +72,24 @@ uint64_t ompls_near_take(near_addresses *a, uint64_t size) {
     return address;
 }
 
-uint64_t ompls_near_give(near_addresses *a, uint64_t address) {
-    uint64_t size = 0;
+uint64_t ompls_near_size(near_addresses *a, uint64_t address) {
     if (a->first == 0) {
         uint64_t handle = address >> OMPLS_HANDLE_BITS;
-        if (handle == 0 || handle > a->nhandles) return 0;
-        size = a->sizes[handle - 1];
+        return handle == 0 || handle > a->nhandles ? 0 : a->sizes[handle - 1];
+    }
+    ompls_block *block = ompls_find_block(&a->blocks, address);
+    return block == NULL || block->offset != address ? 0 : block->start;
+}
+
+uint64_t ompls_near_give(near_addresses *a, uint64_t address) {
+    uint64_t size = ompls_near_size(a, address);
+    if (size == 0) return 0;
+    if (a->first == 0) {
+        uint32_t handle = (uint32_t)(address >> OMPLS_HANDLE_BITS);
         a->sizes[handle - 1] = 0;
-        if (size != 0) a->free[a->nfree++] = (uint32_t)handle;
+        a->free[a->nfree++] = handle;
     } else {
-        ompls_block *block = ompls_find_block(&a->blocks, address);
-        if (block == NULL || block->offset != address) return 0;
-        size = block->start;
-        ompls_give_block(&a->blocks, block);
+        ompls_give_block(&a->blocks, ompls_find_block(&a->blocks, address));
     }
     a->left += size;
     return size;

@@ -22,6 +22,8 @@ bool ompls_near_addresses_make(near_addresses *a, uint64_t first, uint64_t memor
 void ompls_near_addresses_drop(near_addresses *a);
 /* An address for so many bytes; 0: there is not so much memory. */
 uint64_t ompls_near_take(near_addresses *a, uint64_t size);
+/* Of what was taken there; 0: nothing was. */
+uint64_t ompls_near_size(near_addresses *a, uint64_t address);
 /* It is free again; its size, 0: it is none of these. */
 uint64_t ompls_near_give(near_addresses *a, uint64_t address);
 #endif

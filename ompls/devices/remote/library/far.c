@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "digest.h"
 #include "exchange.h"
 #include "memory.h"
 #include "ompls.h"
@@ -194,6 +195,23 @@ static int do_read(const wire_record *r) {
     return 0;
 }
 
+static int do_digest(const wire_record *r) {
+    ompls_address from = ompls_far_address(&far.memory, r->a);
+    bool direct = ompls_far_direct(&far.memory, r->a, r->b);
+    if (!direct && far.payload == NULL) far.payload = malloc(OMPLS_PIECE);
+    if (!direct && far.payload == NULL) return refuse("no memory is left for what is compared");
+    ompls_digesting d;
+    ompls_digest_begin(&d, r->c);
+    for (uint64_t at = 0; at < r->b; at += OMPLS_PIECE) {
+        uint64_t size = r->b - at < OMPLS_PIECE ? r->b - at : OMPLS_PIECE;
+        if (!direct && module->copy_out(far.memory.device, far.payload, from + at, size, &far.error) != 0) return 1;
+        ompls_digest_add(&d, direct ? (char *)(uintptr_t)(from + at) : far.payload, size);
+    }
+    ompls_digest found = ompls_digest_end(&d);
+    answer(WIRE_VALUE, found.of[0], found.of[1], 0);
+    return 0;
+}
+
 static int do_attach(const wire_record *r) {
     return module->attach(far.memory.device, ompls_far_address(&far.memory, r->a), ompls_far_address(&far.memory, r->b), &far.error);
 }
@@ -323,6 +341,7 @@ static int do_record(const wire_record *r, char *bytes) {
     case WIRE_CONNECT: return ompls_far_meet(far.line, r, bytes, &far.error);
     case WIRE_GIVE:
     case WIRE_TAKE: return ompls_far_exchange(&far.memory, r, bytes, false, &far.error);
+    case WIRE_DIGEST: return do_digest(r);
     default: return refuse("the program speaks another version of the protocol");
     }
 }

@@ -25,6 +25,7 @@ typedef struct {
 typedef struct {
     ompls_module module;
     const ompls_near *near;
+    int count;
 } near_module;
 
 static int done(near_device *n, int failed) {
@@ -38,15 +39,16 @@ static near_device *locked(void *device) {
     return n;
 }
 
-/* A record without bytes. */
-static int tell(void *device, ompls_error *err, uint32_t what, uint64_t a, uint64_t b, uint64_t c) {
+/* A record without bytes, which changes `size` bytes at `at`. */
+static int tell(void *device, ompls_error *err, uint32_t what, uint64_t a, uint64_t b, uint64_t c, ompls_address at, uint64_t size) {
     near_device *n = locked(device);
-    return done(n, near_say(n, err, what, a, b, c, 0) == NULL);
+    return done(n, ompls_near_changes(n, at, size, err) != 0 || near_say(n, err, what, a, b, c, 0) == NULL);
 }
 
 static int near_probe(ompls_module *self, int wanted, ompls_error *err) {
     (void)err;
-    return ((near_module *)self)->near->count(wanted);
+    near_module *m = (near_module *)self;
+    return m->count = m->near->count(wanted);
 }
 
 static int near_open(ompls_module *self, int index, void **device, ompls_error *err) {
@@ -57,6 +59,9 @@ static int near_open(ompls_module *self, int index, void **device, ompls_error *
     }
     n->near = ((near_module *)self)->near;
     n->index = index;
+    const char *reuse = getenv("OMPLS_REMOTE_REUSE");
+    int count = ((near_module *)self)->count;
+    n->many = count > 1 && n->near->peers && (reuse == NULL || strcmp(reuse, "no") != 0) ? (uint32_t)count : 0;
     n->waited = true;
     snprintf(n->machine, sizeof n->machine, "%s:%d", n->near->name, index);
     near_fail(n, &n->lost, 0, "the program has no image for it", "build it again for this device");
@@ -87,6 +92,7 @@ static void near_close(void *device) {
     }
     ompls_near_addresses_drop(&n->addresses);
     n->addresses = (near_addresses){0};
+    n->holds = (near_holds){0};
     free(n->reads);
     n->reads = NULL, n->nreads = n->room = 0;
     done(n, 0); /* not freed: another thread may wait for it while the program ends */
@@ -118,6 +124,7 @@ static int near_load(void *device, const void *image, uint64_t size, void **load
     near_clean(why, sizeof why);
     if (failed != 0) n->line = NULL;
     *loaded = n;
+    if (failed == 0 && n->many) ompls_near_joins(n);
     return done(n, failed != 0 ? near_lose(n, err, why) : open_far(n, err));
 }
 
@@ -132,13 +139,20 @@ static int near_alloc(void *device, uint64_t size, ompls_address *out, ompls_err
     near_device *n = locked(device);
     if (size == 0) size = 1;
     *out = ompls_near_take(&n->addresses, size);
+    if (*out == 0 && n->holds.kept > 0) {
+        if (ompls_near_free_kept(n, err) != 0) return done(n, 1);
+        *out = ompls_near_take(&n->addresses, size);
+    }
     if (*out == 0) return done(n, near_fail(n, err, 0, "it has not so much memory", "map less at a time"));
     return done(n, near_say(n, err, WIRE_ALLOC, *out, size, 0, 0) == NULL);
 }
 
 static int near_free(void *device, ompls_address address, ompls_error *err) {
     near_device *n = locked(device);
-    uint64_t size = ompls_near_give(&n->addresses, address);
+    if (ompls_near_keep(n, address)) return done(n, 0);
+    uint64_t size = ompls_near_size(&n->addresses, address);
+    if (ompls_near_changes(n, address, size, err) != 0) return done(n, 1);
+    ompls_near_give(&n->addresses, address);
     return done(n, size == 0 ? near_fail(n, err, 0, "the address was not allocated", "") : near_say(n, err, WIRE_FREE, address, size, 0, 0) == NULL);
 }
 
@@ -146,6 +160,9 @@ static int near_free(void *device, ompls_address address, ompls_error *err) {
 static int near_start_in(void *device, ompls_address to, const void *from, uint64_t size, ompls_error *err) {
     near_device *n = locked(device);
     bool small = size <= OMPLS_INLINE;
+    int reused = ompls_near_reuse(n, to, from, size, err);
+    if (reused >= 0) return done(n, reused);
+    if (ompls_near_changes(n, to, size, err) != 0) return done(n, 1);
     char *bytes = near_say(n, err, WIRE_WRITE, to, size, 0, small ? size : 0);
     if (bytes == NULL) return done(n, 1);
     if (small) memcpy(bytes, from, size);
@@ -154,6 +171,7 @@ static int near_start_in(void *device, ompls_address to, const void *from, uint6
         uint64_t piece = size - at < OMPLS_PIECE ? size - at : OMPLS_PIECE;
         if (near_put_data(n, (const char *)from + at, piece, err) != 0) return done(n, 1);
     }
+    ompls_near_has(n, to, from, size);
     return done(n, 0);
 }
 
@@ -165,7 +183,7 @@ static int want(near_device *n, void *into, ompls_address from, uint64_t size, o
         n->reads = reads, n->room = room;
     }
     if (near_say(n, err, WIRE_READ, from, size, 0, 0) == NULL) return 1;
-    n->reads[n->nreads++] = (wanted_data){into, size};
+    n->reads[n->nreads++] = (wanted_data){into, from, size};
     n->waited = false, n->busy = true;
     return 0;
 }
@@ -182,11 +200,11 @@ static int near_copy_out(void *device, void *to, ompls_address from, uint64_t si
 }
 
 static int near_copy_within(void *device, ompls_address to, ompls_address from, uint64_t size, ompls_error *err) {
-    return tell(device, err, WIRE_COPY, to, from, size);
+    return tell(device, err, WIRE_COPY, to, from, size, to, size);
 }
 
 static int near_attach(void *device, ompls_address at, ompls_address target, ompls_error *err) {
-    return tell(device, err, WIRE_ATTACH, at, target, 0);
+    return tell(device, err, WIRE_ATTACH, at, target, 0, at, sizeof target);
 }
 
 static int near_find_kernel(void *device, void *loaded, const char *name, void **kernel, ompls_error *err) {
@@ -245,6 +263,7 @@ static int near_launch(void *device, void *kernel, const ompls_launch_request *r
     if (size > OMPLS_FRAME - 8 * sizeof(wire_record)) return done(n, near_fail(n, err, 0, "the kernel's parameters are too long", "map what is so large"));
     if ((k->id != request->id || k->file != request->region_file || k->line != request->region_line) && tell_region(n, k, request, err) != 0)
         return done(n, 1);
+    ompls_near_may_change(n);
     char *bytes = near_say(n, err, WIRE_LAUNCH, k->number, request->nparams, 0, size);
     if (bytes == NULL) return done(n, 1);
     wire_launch how = {.mode = request->mode, .shared_bytes = request->shared_bytes};

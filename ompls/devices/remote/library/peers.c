@@ -84,6 +84,23 @@ static bool say_rows(near_device *n, uint32_t what, ompls_address at, uint64_t s
     return bytes != NULL;
 }
 
+typedef struct {
+    ompls_address to, from;
+    uint64_t size; /* of a row */
+    uint32_t ndims;
+    const uint64_t *counts, *to_strides, *from_strides;
+} rows;
+
+/* With both locks held. */
+static int pass(near_device *taker, near_device *giver, rows rows, uint64_t total, ompls_error *err) {
+    if (ready(giver, total, err) != 0 || ready(taker, total, err) != 0) return 1;
+    if (!have_met(taker, giver)) return -1;
+    bool said = say_rows(giver, WIRE_GIVE, rows.from, rows.size, taker, rows.ndims, rows.counts, rows.from_strides, err) &&
+                say_rows(taker, WIRE_TAKE, rows.to, rows.size, giver, rows.ndims, rows.counts, rows.to_strides, err);
+    giver->passing += total, taker->passing += total;
+    return !said || near_flush(giver, err) != 0 || near_flush(taker, err) != 0;
+}
+
 int ompls_near_copy_peer_rows(void *device, ompls_address to, void *from_device, ompls_address from, uint64_t size, uint32_t ndims,
                               const uint64_t *counts, const uint64_t *to_strides, const uint64_t *from_strides, ompls_error *err) {
     near_device *taker = device, *giver = from_device;
@@ -92,12 +109,13 @@ int ompls_near_copy_peer_rows(void *device, ompls_address to, void *from_device,
     if (total == 0) return 0;
     if (!taker->near->peers || ndims > OMPLS_DIMENSIONS || taker->index >= OMPLS_MOST_PEERS || giver->index >= OMPLS_MOST_PEERS) return -1;
     lock_both(taker, giver);
-    if (ready(giver, total, err) != 0 || ready(taker, total, err) != 0) return unlock_both(taker, giver, 1);
-    if (!have_met(taker, giver)) return unlock_both(taker, giver, -1);
-    bool said = say_rows(giver, WIRE_GIVE, from, size, taker, ndims, counts, from_strides, err) &&
-                say_rows(taker, WIRE_TAKE, to, size, giver, ndims, counts, to_strides, err);
-    giver->passing += total, taker->passing += total;
-    return unlock_both(taker, giver, !said || near_flush(giver, err) != 0 || near_flush(taker, err) != 0);
+    ompls_near_may_change(taker);
+    return unlock_both(taker, giver, pass(taker, giver, (rows){to, from, size, ndims, counts, to_strides, from_strides}, total, err));
+}
+
+int ompls_near_pass(near_device *taker, near_device *giver, ompls_address to, ompls_address from, uint64_t size, ompls_error *err) {
+    if (taker->index >= OMPLS_MOST_PEERS || giver->index >= OMPLS_MOST_PEERS) return -1;
+    return pass(taker, giver, (rows){to, from, size, 0, NULL, NULL, NULL}, size, err);
 }
 
 int ompls_near_copy_peer(void *device, ompls_address to, void *from_device, ompls_address from, uint64_t size, ompls_error *err) {

@@ -177,6 +177,8 @@ int near_wait(near_device *n, wire_record *last, ompls_properties *opened, ompls
         }
         if (state > 0) return 1;
     }
+    for (uint32_t i = 0; i < n->nreads && !failed; i++)
+        if (n->reads[i].size >= OMPLS_LEAST_HELD) ompls_near_has(n, n->reads[i].from, n->reads[i].into, n->reads[i].size);
     n->nreads = 0;
     n->waited = true, n->busy = false, n->passing = 0;
     if (failed) *err = failure;

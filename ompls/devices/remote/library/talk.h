@@ -2,6 +2,7 @@
 #ifndef OMPLS_TALK_H
 #define OMPLS_TALK_H
 #include "addresses.h"
+#include "held.h"
 #include "near.h"
 
 #define near_lock_soon ompls_near_lock_soon
@@ -19,16 +20,19 @@
 
 typedef struct {
     void *into;
+    ompls_address from;
     uint64_t size;
 } wanted_data;
 
-typedef struct near_device {
+struct near_device {
     const ompls_near *near;
     int index;
+    uint32_t many;          /* how many there are that may give each other what they have; 0: it may not */
     pthread_mutex_t lock;
     ompls_line *line;
     char machine[128];
     near_addresses addresses;
+    near_holds holds;       /* what of the program's data is there */
     ompls_properties properties;
     bool waited;            /* for all that runs */
     bool busy;              /* a kernel may run, or an answer may be on its way, since then */
@@ -45,7 +49,7 @@ typedef struct near_device {
     } there, back;          /* what has travelled; beats are no messages */
     struct near_device *peers[OMPLS_MOST_PEERS]; /* those that it has met */
     char batch[OMPLS_FRAME], answer[OMPLS_FRAME] __attribute__((aligned(16)));
-} near_device;
+};
 
 /* At the end of the program: false when another thread keeps the lock for longer than a copy takes. */
 bool near_lock_soon(near_device *n);

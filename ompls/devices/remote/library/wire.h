@@ -20,7 +20,7 @@
 #define OMPLS_WIRE_H
 #include <stdint.h>
 
-#define OMPLS_WIRE 3 /* version */
+#define OMPLS_WIRE 4 /* version */
 
 enum { OMPLS_FRAME = 1 << 16, OMPLS_INLINE = 1 << 13, OMPLS_PIECE = 1 << 26, OMPLS_HANDLE_BITS = 40 };
 enum { OMPLS_PEER_PIECE = 1 << 22, OMPLS_PORT = 1 << 10, OMPLS_DIMENSIONS = 8, OMPLS_MOST_PEERS = 1 << 12 };
@@ -47,9 +47,11 @@ enum { /*              a            b            c       bytes                  
     WIRE_GIVE,      /* from         size of a row   peer       wire_dimension, outermost first */
     WIRE_TAKE,      /* to           size of a row   peer       the same                */
     WIRE_PART,      /* peer                                                           */
+    WIRE_DIGEST,    /* from         size         key        answered by that of the bytes */
 
     WIRE_OPENED = 32, /* version    1: arena                ompls_properties           */
-    WIRE_VALUE,       /* number: of a kernel, its threads; of a symbol, its address    */
+    WIRE_VALUE,       /* number: of a kernel, its threads; of a symbol, its address;   */
+                      /* of a digest, its two halves, a and b                          */
     WIRE_DATA,        /*            size                    the data, or a payload     */
     WIRE_PRINTED,     /* 1 or 2                             text                       */
     WIRE_ERROR,       /*                                    ompls_error                */
