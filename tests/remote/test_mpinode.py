@@ -105,7 +105,7 @@ def test_a_node_that_dies_or_hangs_while_others_copy_to_it_is_an_error(built: Bu
     assert until(lambda: not left_behind(mark))
 
 
-def test_a_program_ends_though_an_idle_node_hangs(built: Built) -> None:
+def test_a_program_ends_though_an_idle_node_hangs_and_leaves_nothing(built: Built) -> None:
     mark = f"idle-{os.getpid()}"
     program = subprocess.Popen(
         [built("pause", "mpinode")],
@@ -117,13 +117,20 @@ def test_a_program_ends_though_an_idle_node_hangs(built: Built) -> None:
     assert program.stdout is not None
     assert program.stdout.readline() == b"used\n"
     [node] = [number for number in left_behind(mark) if number != program.pid and worked(number) > 3]
+    for place in (
+        Path(f"/proc/{number}") for number in left_behind(mark)
+    ):  # else it leaves a file in /tmp when it is killed
+        if (place / "comm").read_text().startswith("hydra_pmi_proxy"):
+            assert b"\0HWLOC_XMLFILE=" in (place / "environ").read_bytes()
     os.kill(node, signal.SIGSTOP)
     assert program.stdin is not None
     program.stdin.close()
     try:
         assert program.wait(30) == 3
-    finally:
+    except subprocess.TimeoutExpired:
         os.kill(node, signal.SIGKILL)
+        raise
+    finally:
         program.stdout.close()
     assert until(lambda: not left_behind(mark))
 

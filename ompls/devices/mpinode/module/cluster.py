@@ -11,7 +11,9 @@ import hashlib
 import importlib
 import inspect
 import os
+import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -22,13 +24,19 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 from ompls.devices.remote import mpi, near
 from ompls.devices.remote.near import Line, Near, Unreachable
 from ompls.runtime.errors import DeviceUnavailable
-from ompls.runtime.start import sent
+from ompls.runtime.start import NOWHERE, command, sent
 
 from .hosts import hosts, is_here
 
 _HINT = "pip install 'ompls[mpi]', or mpi4py for the MPI of this machine"
-# mpiexec ends with its process group when a spawning program ends (MPICH): it gets one of its own.
-_WRAPPER = '#!/bin/sh\nexec setsid -w {} "$@"\n'
+# mpiexec ends with its process group when a spawning program ends (MPICH): it gets one of its own.  Where HWLOC_XMLFILE
+# names a file, also one that is not there, its proxies leave none in /tmp when they are killed.
+_WRAPPER = """\
+#!/bin/sh
+echo $$ >{started}
+export HWLOC_XMLFILE="${{HWLOC_XMLFILE-/nowhere}}"
+exec setsid -w {program} "$@"
+"""
 # A node that fails is an error there, and not the end of all processes.
 _OPEN_MPI = {"OMPI_MCA_mpi_ft_enable": "true"}
 # What keeps Open MPI from looking for networks (seconds), and from keeping cores busy, where all nodes are here.
@@ -68,6 +76,8 @@ def launcher() -> str:
 
 # What a program has sent: of a machine and a far side's hash the processes that have it, and their descriptors.
 _SENT: Dict[Tuple[str, bytes], List[Tuple[int, int]]] = {}
+_SOON = 0.5  # seconds
+_SILENT: Dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 _ASKED = 8  # of those, so many of the last ones: some may have ended
 
 
@@ -155,6 +165,17 @@ def _children() -> Set[int]:
     return found
 
 
+def _have_ended() -> bool:
+    """Whether all nodes of this machine end by themselves, and soon."""
+    nodes = [process for places in _SENT.values() for process, _ in places]
+    limit = time.monotonic() + _SOON
+    while not all(map(_is_over, nodes)):
+        if time.monotonic() > limit:
+            return False
+        time.sleep(0.005)
+    return True
+
+
 def _is_over(process: int) -> bool:
     try:
         return Path("/proc/{}/stat".format(process)).read_text().rpartition(")")[2].split()[0] == "Z"
@@ -165,7 +186,8 @@ def _is_over(process: int) -> bool:
 class _World:
     """What nodes of all kinds share: the program has one MPI.
 
-    stuck -- the machine whose process MPI still waits for; running -- how many nodes; lost -- some node was
+    stuck -- the machine whose process MPI still waits for; running -- how many nodes; lost -- some node was;
+    launchers -- the processes that have started nodes
     """
 
     def __init__(self) -> None:
@@ -173,6 +195,16 @@ class _World:
         self.stuck = ""
         self.running = 0
         self.lost = False
+        self.launchers: List[int] = []
+        self._sweeper: Optional["subprocess.Popen[bytes]"] = None
+
+    def sweep_at_end(self) -> None:
+        """MPI may wait for a lost node when the program has ended: somebody ends both then (left.py)."""
+        running = [launcher for launcher in self.launchers if launcher in _children()]
+        if self._sweeper is None and running:
+            words = command("ompls.devices.mpinode.module.left", *map(str, running))
+            with contextlib.suppress(OSError):
+                self._sweeper = subprocess.Popen(words, cwd=NOWHERE, start_new_session=True, **_SILENT)
 
 
 _WORLD = _World()
@@ -226,15 +258,17 @@ class Cluster(Near):
             _WORLD.lost = _WORLD.lost or lost
             if _WORLD.running == 0 and not _WORLD.lost and not self._mpi.Is_finalized():
                 self._mpi.Finalize()
+            if _WORLD.lost or (_WORLD.running == 0 and not (self._alone and _have_ended())):
+                _WORLD.sweep_at_end()
 
 
 @contextlib.contextmanager
 def _starting(program: str, alone: bool) -> Iterator[None]:
     """While a process is started: `mpiexec` on PATH is one with a session of its own, and Open MPI has its options."""
     with tempfile.TemporaryDirectory(prefix="ompls-") as directory:
-        path = os.path.join(directory, "mpiexec")
+        path, started = os.path.join(directory, "mpiexec"), os.path.join(directory, "started")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(_WRAPPER.format("'" + program.replace("'", "'\\''") + "'"))
+            file.write(_WRAPPER.format(started=shlex.quote(started), program=shlex.quote(program)))
         os.chmod(path, 0o700)
         before = dict(os.environ)
         os.environ.update(_options(alone), PATH=directory + os.pathsep + before.get("PATH", os.defpath))
@@ -244,6 +278,8 @@ def _starting(program: str, alone: bool) -> Iterator[None]:
             for name in [name for name in os.environ if name not in before]:
                 del os.environ[name]
             os.environ.update(before)
+            with contextlib.suppress(OSError, ValueError), open(started, encoding="ascii") as file:
+                _WORLD.launchers.append(int(file.read()))
 
 
 def _options(alone: bool) -> Dict[str, str]:
