@@ -202,6 +202,75 @@ WRITTEN = [
      "int f(int n) {\n  int s = 0;\n#pragma omp target teams distribute parallel for map(tofrom: s)\n"
      "  for (int i = 0; i < n; i++) s += i;\n  return s;\n}\n",
      ("map(tofrom: s)", "map(tofrom: s) reduction(+: s)")),
+    ("missing-reduction",
+     "int f(int n, int *x) {\n  int s = 0;\n#pragma omp parallel for default(none) shared(x, s, n)\n"
+     "  for (int i = 0; i < n; i++) s += x[i];\n  return s;\n}\n",
+     ("shared(x, s, n)", "shared(x, n) reduction(+: s)")),
+    ("missing-reduction",
+     "int f(int n, int *x) {\n  int s = 0;\n#pragma omp parallel for shared(s)\n"
+     "  for (int i = 0; i < n; i++) {\n    if (x[i] > s) { s = x[i]; }\n  }\n  return s;\n}\n",
+     ("shared(s)", "reduction(max: s)")),
+    ("race-on-shared-variable",
+     "void f(int n, int *x) {\n  int s;\n#pragma omp parallel for shared(s) schedule(static)\n"
+     "  for (int i = 0; i < n; i++) { s = x[i] + 1; x[i] = s * s; }\n}\n",
+     ("shared(s)", "private(s)")),
+    ("section-too-short",
+     "void f(int n, int *x) {\n#pragma omp target data map(tofrom: x[0:n-1])\n  {\n#pragma omp target\n"
+     "    for (int i = 0; i < n; i++) x[i] = i;\n#pragma omp target\n"
+     "    for (int i = 0; i <= n; i++) x[i]++;\n  }\n}\n",
+     ("[0:n-1]", "[0:n + 1]")),
+    ("section-too-short",
+     "#define N 9\nvoid f(int *x) {\n#pragma omp target enter data map(to: x[1:N])\n#pragma omp target\n"
+     "  for (int i = 0; i < N; i++) x[i] = i;\n#pragma omp target exit data map(delete: x[0:N])\n}\n",
+     ("[1:N]", "[0:N]")),
+    ("section-too-short",
+     "void f(int n, int *x) {\n#pragma omp target data map(from: x[0:n-1])\n  {\n#pragma omp target\n"
+     "    for (int i = 0; i < n; i++) x[i] = i;\n  }\n}\n",
+     ("[0:n-1]", "[0:n]")),
+    ("unknown-clause", "void f(int n, int *x) {\n#pragma omp target update map(to: x[0:n])\n}\n", ("map(to: ", "to(")),
+    ("unknown-clause", "#define N 9\nvoid f(int *x) {\n#pragma omp target update map(x[0:N])\n}\n", ("map(", "from(")),
+    ("unknown-clause",
+     "void f(int n, int *x) {\n#pragma omp target enter data to(x[0:n])\n}\n", ("to(", "map(to: ")),
+    ("missing-reduction",
+     "void f(int n, int *x) {\n#pragma omp parallel for\n  for (int i = 0; i < n; i++)\n    x[i % 4] += i;\n}\n",
+     ("    x[i", "    #pragma omp atomic\n    x[i")),
+    ("missing-reduction",
+     "void f(int n, int *x) {\n#pragma omp parallel for\n  for (int i = 0; i < n; i++)\n    *x = *x + i;\n}\n",
+     ("    *x", "    #pragma omp atomic\n    *x")),
+    ("race-through-index",
+     "void f(int n, int *x, int *k) {\n#pragma omp parallel for\n  for (int i = 0; i < n; i++) {\n"
+     "    x[k[i]]++;\n  }\n}\n",
+     ("    x[", "    #pragma omp atomic\n    x[")),
+    ("atomic-mixed-with-plain",
+     "void f(int n, int *x, int y[9]) {\n#pragma omp parallel\n  {\n"
+     "#pragma omp atomic read\n    n = y[0];\n    x[n]++;\n    y[0] = 1;\n  }\n}\n",
+     ("    y[0]", "    #pragma omp atomic write\n    y[0]")),
+    ("undeclared-device-variable",
+     "static int most = 8; // why\r\nstatic int cut(int v) { return v > most ? most : v; }\r\n"
+     "void f(int n, int *x) {\r\n#pragma omp target map(tofrom: x[0:n])\r\n"
+     "  for (int i = 0; i < n; i++) x[i] = cut(x[i]);\r\n}\r\n",
+     ("// why\r\n", "// why\r\n#pragma omp declare target(most)\r\n")),
+    ("missing-update-from",
+     "void *malloc(unsigned long);\nstruct m { int *x; };\nint f(void) {\n"
+     "  int s;\n  struct m v, *m = &v;\n  m->x = malloc(9 * sizeof(int));\n"
+     "#pragma omp target data map(to: m[0:1]) map(tofrom: m->x[0:9])\n  {\n"
+     "#pragma omp target\n    for (int i = 0; i < 9; i++) m->x[i] = i;\n    s = m->x[0];\n  }\n  return s;\n}\n",
+     ("    s = ", "    #pragma omp target update from(m->x[0:9])\n    s = ")),
+    ("missing-update-from",
+     "struct m { int x, *p; };\nint f(void) {\n  struct m m = {0};\n#pragma omp target data map(tofrom: m)\n  {\n"
+     "#pragma omp target\n    m.x = 3;\n    m.x += 1;\n  }\n  return 0;\n}\n",
+     ("    m.x +=", "    #pragma omp target update from(m.x)\n    m.x +=")),
+    ("missing-update-from",
+     "struct m { int x; };\nint f(int s) {\n  struct m m[9] = {{0}};\n#pragma omp target data map(tofrom: m)\n  {\n"
+     "#pragma omp target\n    for (int i = 0; i < 9; i++) m[i].x = 3;\n    for (int i = 0; i < 9; i++) s += m[i].x;\n"
+     "  }\n  return s;\n}\n",
+     ("    for (int i = 0; i < 9; i++) s",
+      "    #pragma omp target update from(m)\n    for (int i = 0; i < 9; i++) s")),
+    ("missing-update-from",
+     "static int sum(int *x, int n) {\n  int s = 0;\n  for (int i = 0; i < n; i++) s += x[i];\n  return s;\n}\n"
+     "int f(void) {\n  int x[9] = {0}, s;\n#pragma omp target data map(tofrom: x)\n  {\n"
+     "#pragma omp target\n    for (int i = 0; i < 9; i++) x[i] = 3;\n    s = sum(x, 9);\n  }\n  return s;\n}\n",
+     ("  for (int i = 0; i < n", "  #pragma omp target update from(x[0:n])\n  for (int i = 0; i < n")),
     ("listed-twice", "void f(int n) {\n#pragma omp parallel firstprivate(n, n)\n  n++;\n}\n", ("(n, n)", "(n)")),
 ]  # fmt: skip
 
@@ -213,6 +282,66 @@ def test_only_what_is_wrong_is_changed(rule: str, text: str, change: tuple[str, 
     changed = fixing.apply(text.encode(), diagnostic.fixes[0].edits).decode()
     assert changed == text.replace(*change)
     assert rule not in {d.rule for d in judge(changed.encode())}
+
+
+NOT_OFFERED = {
+    "the host's garbage would come back": """
+void f(int n, int *x, int yes) {
+#pragma omp target data map(from: x[0:n-1])
+  if (yes) {
+#pragma omp target
+    for (int i = 0; i < n; i++) x[i] = i;
+  }
+}
+""",
+    "the length is another one later": """
+void f(int n, int *x) {
+#pragma omp target enter data map(to: x[0:n-1])
+  n *= 2;
+#pragma omp target
+  for (int i = 0; i < n; i++) x[i] = i;
+#pragma omp target exit data map(delete: x[0:n])
+}
+""",
+    "a place is kept beside the maximum": """
+int f(int n, int *x) {
+  int most = 0, at = 0;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++)
+    if (x[i] > most) { most = x[i]; at = i; }
+  return at;
+}
+""",
+    "there are two updates": """
+void f(int n, int *x) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    x[0] += i;
+    x[0] += 2;
+  }
+}
+""",
+    "atomic does not take what is read again": """
+void f(int n, int *x) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++)
+    x[0] += x[0];
+}
+""",
+    "data that enter do not come from a device": """
+void f(int n, int *x) {
+#pragma omp target enter data from(x[0:n])
+}
+""",
+}
+
+
+@pytest.mark.parametrize("why", NOT_OFFERED)
+def test_what_would_be_no_better_is_not_offered(why: str) -> None:
+    found = judge(NOT_OFFERED[why].encode())
+    rules = {"section-too-short", "missing-reduction", "unknown-clause"}
+    mended = [d for d in fixing.tried(found, found, NOT_OFFERED[why].encode(), judge) if d.rule in rules]
+    assert all(not d.fixes for d in mended)
 
 
 FIRST = [

@@ -88,6 +88,15 @@ class Items(Sequence[Item]):
                 return self.of(number)[group.contents.index(content)]
         return None
 
+    def declaring(self, name: str) -> Item | None:
+        """The last declaration of a variable of the file."""
+        for number in reversed(range(len(self.groups))):
+            if name in self.groups[number][1].names:
+                for item in reversed(self.of(number)):
+                    if any(d.symbol.name == name for d in getattr(item.content.node, "decls", ())):
+                        return item
+        return None
+
     def __iter__(self) -> Iterator[Item]:
         for number in range(len(self.groups)):
             yield from self.of(number)

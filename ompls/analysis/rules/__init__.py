@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import get_args
 
 from ompls.analysis.diagnostic import Diagnostic, Edit, Fix, Related, Severity
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model.tu import TU, Content, FileDirective, Item
 from ompls.analysis.rules.support.callers import callers_above
 from ompls.analysis.rules.support.framework import QUESTIONS, Change, Finding, Group, Rule, Scene, Unit, unit_of
@@ -43,6 +44,7 @@ _RANK = {"hint": 1, "warning": 2, "error": 3}
 # What every answer depends on: the rules asked, and what the unit says to all of its declarations.
 _Around = tuple[tuple[Rule, ...], Settings, Told, tuple[frozenset[str], ...]]
 _CONTINUED = re.compile(r"\\\r?\n")
+_REST = re.compile(rb"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*\*/[ \t]*)?(?=(\r?\n))")  # of a line without more code
 _POLL = 8  # rules between two looks at the clock
 _LAST = "unused-suppression"  # speaks when all others have
 
@@ -319,6 +321,8 @@ def _fix(tu: TU, place: Item | FileDirective, change: Change) -> Fix | None:
     """None when the text to change is a part of what a macro made, or is not of one line: there is nothing to edit at the
     place itself."""
     start, end = place.start + change.span.start, place.start + change.span.end
+    if change.behind:
+        return _behind(tu, change)
     if start == end:  # an insertion belongs to the text before it
         if tu.map.at(start - 1).kind != "verbatim":
             return None
@@ -331,3 +335,16 @@ def _fix(tu: TU, place: Item | FileDirective, change: Change) -> Fix | None:
     else:
         return None
     return Fix(change.title, (Edit(where, change.text),), change.safe)
+
+
+def _behind(tu: TU, change: Change) -> Fix | None:
+    """A line behind the declaration of a variable, which has to be the last on its own line."""
+    item = tu.items.declaring(change.behind)
+    where = tu.map.location(item.end - 1, item.end) if item is not None else None
+    if item is None or where is None or where.path != tu.path or tu.map.at(item.end - 1).kind != "verbatim":
+        return None
+    rest = _REST.match(tu.source, where.end)
+    if rest is None:
+        return None
+    at = replace(where, start=rest.end(), end=rest.end())
+    return Fix(change.title, (Edit(at, f"{decoded(rest[1])}{change.text}"),), change.safe)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.races.atomically import atomically
 from ompls.analysis.rules.support.races.report import finding, reports, text_of
 
 
@@ -20,7 +21,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             f"an `atomic` directive {done} `{text_of(scene, atomic)}`, but another thread {verb} it without one: "
             "that is a race all the same"
         )
-        yield finding(scene, report, message)
+        yield finding(scene, report, message, atomically(scene, [plain]) if plain.write else ())
 
 
 RULE = Rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.model import ast
-from ompls.analysis.rules.support.edits import with_clause
+from ompls.analysis.rules.support.edits import sharing
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.races.report import Report, finding, only_scalar, reports, text_of, units
 from ompls.analysis.rules.support.races.trial import varies
@@ -41,7 +41,7 @@ def _changes(report: Report) -> tuple[Change, ...]:
     if len(earliest.guards) > min(len(x.guards) for x in accesses):
         return ()
     clause = f"private({report.name})"
-    return (with_clause(race.level.stmt.directive, clause),)
+    return (sharing(race.level.stmt.directive, race.first.symbol, clause),)
 
 
 RULE = Rule(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.races.atomically import atomically
 from ompls.analysis.rules.support.races.report import finding, reports, text_of
 
 
@@ -19,7 +20,8 @@ def check(scene: Scene) -> Iterator[Finding]:
             message = f"the values in the index array make two iterations that run at the same time access `{what}`"
         else:
             message = f"`{what}` is right only if no two iterations find the same index: otherwise it needs `atomic`"
-        yield finding(scene, report, message)
+        changes = atomically(scene, report.writes) if race.first.read else ()
+        yield finding(scene, report, message, changes)
 
 
 RULE = Rule(

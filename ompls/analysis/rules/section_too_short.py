@@ -8,9 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.omp import Directive, ListItem
+from ompls.analysis.model.tu import Region
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.lengths import long_enough
-from ompls.analysis.rules.support.noticed import at_one_place, events, finding, list_item_at, region_at, severity_of
+from ompls.analysis.rules.support.noticed import (
+    Noticed,
+    at_one_place,
+    events,
+    finding,
+    list_item_at,
+    region_at,
+    severity_of,
+)
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -21,9 +32,31 @@ def check(scene: Scene) -> Iterator[Finding]:
         item = list_item_at(scene, event.site.span)
         text = item[2].text if item is not None else event.name
         message = f"`{text}` is less than the region accesses of `{event.name}`"
-        region = region_at(scene, event.site.span)
-        changes = long_enough(scene, region, item[2]) if item is not None and region is not None else ()
+        regions = _regions(scene, found, item[0], item[2]) if item is not None else []
+        changes = long_enough(scene, item[0], regions, item[2]) if item is not None and regions else ()
         yield finding(found, message, severity_of(found, scene), *changes)
+
+
+def _regions(scene: Scene, found: Noticed, directive: Directive, item: ListItem) -> list[Region]:
+    """The regions whose data a list item maps: its own, or all that follow until the data leave; [] where one of them is
+    in another function."""
+    symbol = item.symbol
+    own = region_at(scene, found.event.site.span)
+    if own is not None or found.elsewhere or scene.content is None or symbol is None or not scene.content.regions:
+        return [own] if own is not None else []
+    stmt = next(s for s in scene.content.directives if s.directive is directive)
+    if stmt.body is not None:
+        last = stmt.span.end
+    else:
+        later = (s for s in scene.content.directives if s.span.start > stmt.span.start)
+        leaving = (s for s in later if s.directive.name == "target exit data" and _lists(s.directive, symbol))
+        last = min((s.span.start for s in leaving), default=scene.content.regions[-1].stmt.span.end)
+    behind = [r for r in scene.content.regions if stmt.span.start < r.stmt.span.start and r.stmt.span.end <= last]
+    return [r for r in behind if r.variable(symbol) is not None]
+
+
+def _lists(directive: Directive, symbol: Symbol) -> bool:
+    return any(item.symbol is symbol for clause in directive.all("map") for item in clause.items)
 
 
 RULE = Rule(

@@ -8,10 +8,10 @@ from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.private import loop_variables
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import CType, innermost
 from ompls.analysis.model.tu import Content, Region
-from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.limits import called, regions_of
 
 _KEY = "globals"
@@ -27,7 +27,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     if function is not None and _declared(scene, function.symbol) and scene.content is not None:
         for name in _globals(scene, scene.content):
             message = f"`{name.name}` is not in a `declare target`, but `{function.symbol.name}`, which is, uses it"
-            yield Finding(name.span, message, "warning")
+            yield Finding(name.span, message, "warning", (), _declared_too(name.name))
     for region in regions_of(scene):
         for call, content in called(scene, region):
             node = content.node
@@ -38,8 +38,14 @@ def check(scene: Scene) -> Iterator[Finding]:
                     f"`{node.symbol.name}` uses `{name.name}`, of which devices have no copy without `declare target`"
                 )
                 severity: Severity = "warning" if _certain(scene, region, content) else "hint"
-                yield Finding(call.span, message, severity, elsewhere=((content, name.span, "used here"),))
+                used = ((content, name.span, "used here"),)
+                yield Finding(call.span, message, severity, (), _declared_too(name.name), elsewhere=used)
                 break
+
+
+def _declared_too(name: str) -> tuple[Change, ...]:
+    directive = f"#pragma omp declare target({name})"
+    return (Change(f"Insert `{directive}`", Span(0, 0), directive, safe=False, behind=name),)
 
 
 def _certain(scene: Scene, region: Region, content: Content) -> bool:

@@ -9,6 +9,7 @@ from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.names import longer_name
 from ompls.analysis.spec import CLAUSES, DIRECTIVES, clauses_of
+from ompls.analysis.spec.clause_sets import MAP_TYPES_OF
 from ompls.analysis.spec.clauses import MAP_EXTENSIONS
 from ompls.analysis.spec.near import near
 
@@ -82,7 +83,24 @@ def _misplaced(directive: Directive, clause: Clause) -> Finding:
     longer = [n for n in DIRECTIVES if n.startswith(directive.name + " ") and clause.name in clauses_of(n)]
     if longer:
         message += f"; `{min(longer, key=len)}` has it"
-    return Finding(clause.name_span, message, "error")
+    return Finding(clause.name_span, message, "error", (), _other_motion(directive, clause))
+
+
+def _other_motion(directive: Directive, clause: Clause) -> tuple[Change, ...]:
+    """`map(to: x)` where `to(x)` is meant, as on `target update`, and the other way round."""
+    items = ", ".join(item.text for item in clause.items)
+    allowed = clauses_of(directive.name)
+    if not items or clause.modifiers or clause.broken:
+        return ()
+    if clause.name == "map" and "from" in allowed:
+        ways = [way for way in ("from", "to") if clause.keyword in (way, "tofrom", "")]
+        texts = [f"{way}({items})" for way in ways]
+    elif clause.name in MAP_TYPES_OF.get("target" if directive.has("target") else directive.name, ()):
+        texts = [f"map({clause.name}: {items})"]
+    else:
+        return ()
+    quotes = tuple([(item.text, item.span) for item in clause.items])
+    return tuple([Change(f"Change to `{text}`", clause.span, text, safe=False, quotes=quotes) for text in texts])
 
 
 RULE = Rule(

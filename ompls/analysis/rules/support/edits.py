@@ -28,6 +28,19 @@ def with_clause(directive: Directive, clause: str, quotes: Quotes = ()) -> Chang
     return Change(f"Add `{clause}`", Span(end, end), f" {clause}", safe=False, quotes=quotes)
 
 
+def sharing(directive: Directive, symbol: ast.Symbol, clause: str) -> Change:
+    """The fix that gives a variable a data-sharing clause: in the place of `shared`, where that says otherwise."""
+    for other in directive.all("shared"):
+        rest = [item for item in other.items if item.symbol is not symbol]
+        if len(rest) < len(other.items):
+            kept = f"shared({', '.join(item.text for item in rest)}) " if rest else ""
+            quotes = tuple([(item.text, item.span) for item in rest])
+            return Change(
+                f"Make it `{clause}` instead of `shared`", other.span, kept + clause, safe=False, quotes=quotes
+            )
+    return with_clause(directive, clause)
+
+
 def without_item(directive: Directive, clause: Clause, item: ListItem, *, safe: bool) -> Change:
     """The fix that takes an item out of its list, with the clause if it is the only one."""
     items = clause.items

@@ -31,6 +31,7 @@ class Change:
     """A quick fix: replace the text of `span` (empty: insert).
 
     quotes -- parts of `title` and `text` that repeat what stands at another place: as it is written there, in the end
+    behind -- the file's own variable whose declaration a line with the text is inserted behind; `span` counts for nothing
     """
 
     title: str
@@ -38,6 +39,7 @@ class Change:
     text: str
     safe: bool = True
     quotes: Quotes = ()
+    behind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

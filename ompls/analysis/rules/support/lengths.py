@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.access import Access, accesses, extent
@@ -11,7 +11,7 @@ from ompls.analysis.dataenv.symbolic import Poly, compare, poly_of
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
-from ompls.analysis.model.omp import ListItem
+from ompls.analysis.model.omp import Directive, ListItem
 from ompls.analysis.model.tu import Region
 from ompls.analysis.rules.support.framework import Change, Quotes, Scene
 
@@ -58,10 +58,21 @@ def reach_of(scene: Scene, region: Region, symbol: Symbol, begin: Poly) -> Reach
 def brings_back_more(scene: Scene, region: Region, item: ListItem, reach: Reach | None) -> bool:
     """Whether mapping all of `reach`, in the clause of `item`, may copy over values that are newer: with `always`, or
     back what the region has not written, and nobody before it."""
-    clause = next(c for c in region.directive.all("map") if any(i is item for i in c.items))
-    return bool(clause.modifiers) or (
-        clause.keyword == "from" and not (reach and _is_filled(scene, region, item, reach))
-    )
+    return _copies_more(scene, region.directive, region, item, reach)
+
+
+def _copies_more(scene: Scene, directive: Directive, region: Region, item: ListItem, reach: Reach | None) -> bool:
+    clause = next(c for c in directive.all("map") if any(i is item for i in c.items))
+    if clause.modifiers or clause.keyword != "from":
+        return bool(clause.modifiers)
+    return reach is None or not _runs(scene, directive, region) or not _is_filled(scene, region, item, reach)
+
+
+def _runs(scene: Scene, directive: Directive, region: Region) -> bool:
+    """Whether a region runs whenever the block of the directive does: it is the directive's own, or a statement of it."""
+    made = scene.content.directives if scene.content is not None else ()
+    body = next((stmt.body for stmt in made if stmt.directive is directive), None)
+    return directive is region.directive or region.stmt in (body.items if isinstance(body, ast.Compound) else (body,))
 
 
 def _is_filled(scene: Scene, region: Region, item: ListItem, reach: Reach) -> bool:
@@ -76,21 +87,51 @@ def _is_filled(scene: Scene, region: Region, item: ListItem, reach: Reach) -> bo
     return False
 
 
-def long_enough(scene: Scene, region: Region, item: ListItem) -> tuple[Change, ...]:
-    """The fix that makes a section as long as its region needs; () when that is not known."""
+def long_enough(scene: Scene, directive: Directive, regions: Sequence[Region], item: ListItem) -> tuple[Change, ...]:
+    """The fix that makes a section of a directive as long as these regions need, which may be its own or behind it;
+    () when that is not known."""
     section = item.expr
     symbol = section.base.symbol if isinstance(section, ast.Section) and isinstance(section.base, ast.Name) else None
     if not isinstance(section, ast.Section) or section.stride is not None or section.length is None or symbol is None:
         return ()
     begin = poly_of(section.lower) if section.lower is not None else Poly.of(0)
-    reach = reach_of(scene, region, symbol, begin) if begin is not None else None
-    if reach is None or brings_back_more(scene, region, item, reach):
+    reach = _reach_of_all(scene, directive, regions, symbol, begin) if begin is not None else None
+    if reach is None or all(_copies_more(scene, directive, region, item, reach) for region in regions):
         return ()
     if reach.low == begin:
         title = f"Make it `{reach.text}` elements long"
         return (Change(title, section.length.span, reach.text, safe=False, quotes=reach.quotes),)
     text = f"[{in_c(reach.low)}:{reach.text}]"
-    return (Change(f"Change the section to `{text}`", Span(section.base.span.end, section.span.end), text, safe=False),)
+    where = Span(section.base.span.end, section.span.end)
+    return (Change(f"Change the section to `{text}`", where, text, safe=False, quotes=reach.quotes),)
+
+
+def _reach_of_all(
+    scene: Scene, directive: Directive, regions: Sequence[Region], symbol: Symbol, begin: Poly
+) -> Reach | None:
+    """What all of the regions access, in variables that have the same value at the directive."""
+    found = [reach_of(scene, region, symbol, begin) for region in regions]
+    reaches = [reach for reach in found if reach is not None]
+    low = _least([reach.low for reach in reaches])
+    high = _least([-(reach.low + reach.length) for reach in reaches])
+    if low is None or high is None or len(reaches) < len(found):
+        return None
+    length = -high - low
+    if any(not _same_at(scene, directive, region, low.symbols() | length.symbols()) for region in regions):
+        return None
+    return Reach(low, length, in_c(length), next((r.bound for r in reaches if r.length == length), None))
+
+
+def _same_at(scene: Scene, directive: Directive, region: Region, names: Collection[Symbol]) -> bool:
+    """Whether these variables have at a directive the value that they have at a region."""
+    if directive is region.directive:
+        return True
+    first, last = directive.span.end, region.stmt.span.start
+    body = scene.function.body if scene.function is not None else None
+    between = [n for n in walk_all(body) if first <= n.span.start and n.span.end <= last] if body is not None else []
+    if any(isinstance(n, ast.Call) for n in between) and any(name.level == "file" for name in names):
+        return False
+    return body is not None and first <= last and not any(assigned_in(n) & set(names) for n in between)
 
 
 def in_c(p: Poly) -> str:

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, accesses
 from ompls.analysis.dataenv.machine.events import OTHERS
-from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.dataenv.paths import holds_pointers, walk_all
 from ompls.analysis.dataenv.places import ELEMENT
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, range_over
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Node, Span, Symbol
+from ompls.analysis.model.ast import Node, Span
 from ompls.analysis.model.ctype import Array, CType, Pointer
 from ompls.analysis.model.omp import Directive, ListItem
 from ompls.analysis.rules.support.edits import in_blocks, insert_before, line_after, line_before
 from ompls.analysis.rules.support.framework import Change, Quotes, Scene
 from ompls.analysis.rules.support.lengths import in_c
+from ompls.analysis.rules.support.races.updates import same
 
 _LOOPS = (ast.For, ast.While, ast.DoWhile)
 
@@ -32,7 +33,7 @@ def update_from(scene: Scene, read: Span, risk: str) -> tuple[Change, ...]:
     if stmt is None or risk not in ("", OTHERS):
         return ()
     text, quotes = _data_at(scene, read)
-    if risk:
+    if risk or not text:
         text, quotes = _section(scene, stmt, read, write=False), ()
     return line_before(scene, stmt, f"target update from({text})", quotes) if text else ()
 
@@ -121,19 +122,43 @@ def _data_at(scene: Scene, span: Span) -> tuple[str, Quotes]:
     """The list item for all of what is accessed at a place: an array's name, or a section that is mapped around it."""
     nodes = scene.function.body.walk() if scene.function is not None else ()
     found = next((n for n in nodes if n.span == span and isinstance(n, ast.Expr)), None)
-    symbol = root(found) if found is not None else None
-    if symbol is None or isinstance(found, ast.Member):
+    if found is None:
         return "", ()
-    if not isinstance(symbol.type, Pointer):
-        return symbol.name, ()
-    items = (item for d in scene.directives if "data" in d.name for item in _sections(d, symbol))
+    object_ = _base(found)
+    while isinstance(object_, ast.Member) and not _spelled(object_) and not holds_pointers(object_.base.type):
+        object_ = _base(object_.base)  # all elements, with all their members
+    text = _spelled(object_)
+    if text and not isinstance(object_.type, Pointer):
+        return text, ()
+    items = (item for d in scene.directives if "data" in d.name for item in _sections(d, object_))
     return next(((item.text, ((item.text, item.span),)) for item in items), ("", ()))
 
 
-def _sections(directive: Directive, symbol: Symbol) -> list[ListItem]:
+def _sections(directive: Directive, object_: ast.Expr) -> list[ListItem]:
+    """The list items that map a section of the pointer `x`, or of the pointer or array `p->x`."""
     listed = [i for c in directive.all("map") for i in c.items]
-    own = [i for i in listed if isinstance(i.expr, ast.Section) and isinstance(i.expr.base, ast.Name)]
-    return [i for i in own if root(i.expr) is symbol]
+    return [i for i in listed if isinstance(i.expr, ast.Section) and same(_base(i.expr), object_)]
+
+
+def _base(expr: ast.Expr) -> ast.Expr:
+    """The variable, or the member, of which elements are meant: `p->x` of `p->x[i]`."""
+    while isinstance(expr, (ast.Index, ast.Section, ast.Paren)) or (isinstance(expr, ast.Unary) and expr.op == "*"):
+        match expr:
+            case ast.Paren():
+                expr = expr.inner
+            case ast.Unary():
+                expr = expr.operand
+            case _:
+                expr = expr.base
+    return expr
+
+
+def _spelled(expr: ast.Expr) -> str:
+    """A variable, or a member of one, as it is written in C; '' for what has a subscript in it."""
+    if isinstance(expr, ast.Member):
+        base = _spelled(expr.base)
+        return f"{base}{'->' if expr.arrow else '.'}{expr.field}" if base else ""
+    return expr.name if isinstance(expr, ast.Name) and expr.symbol is not None else ""
 
 
 def _has_region(stmt: Node) -> bool:

@@ -40,6 +40,12 @@ class Report:
     def name(self) -> str:
         return self.race.first.symbol.name
 
+    @property
+    def writes(self) -> list[Access]:
+        """The accesses that write, once each."""
+        written = [x for r in self.all for x in (r.first, r.second) if x.write]
+        return list({id(x): x for x in written}.values())
+
 
 def reports(scene: Scene, *kinds: Kind) -> Iterator[Report]:
     """The races of a function that belong to a rule."""
