@@ -92,6 +92,51 @@ void other(void **);
 int main(void) { int *p; other((void **)&p);
 #pragma omp target enter data map(to: p[0:9])
 ¦return p[0]; }""", ["0 p  unknown unknown [] unknown"]),
+    ("what is entered later may be there", """
+int main(void) { int a[9] = {0};
+#pragma omp target enter data map(to: a) nowait
+¦a[0] = 0; }""", ["0 a a possible 1 [36 bytes] both"]),
+    ("what leaves later may be there still", """
+int main(void) { int a[9] = {0}, b = 0;
+#pragma omp target enter data map(to: a, b)
+#pragma omp target exit data map(from: a) nowait depend(inout: a)
+#pragma omp target exit data map(delete: b)
+¦a[0] = 0; }""", ["0 a a possible 1 [36 bytes] both"]),
+    ("a region that may run", """
+int main(void) { int a[9] = {0};
+#pragma omp target teams distribute parallel for map(tofrom: a) nowait
+for (int i = 0; i < 9; i++) a[i] = i;
+¦a[0] = 0; }""", ["0 a a possible 1 [36 bytes] both or device"]),
+    ("a region that may have written", """
+int main(void) { int a[9] = {0};
+#pragma omp target enter data map(to: a)
+#pragma omp target nowait
+{ a[0] = 1; }
+¦a[0] = 0; }""", ["0 a a certain 1 [36 bytes] both or device"]),
+    ("an update that may have been made", """
+int main(void) { int a[9] = {0};
+#pragma omp target enter data map(alloc: a)
+#pragma omp target update to(a) nowait
+¦a[0] = 0; }""", ["0 a a certain 1 [36 bytes] both or host"]),
+    ("somebody has waited", """
+int main(void) { int a[9] = {0};
+#pragma omp target enter data map(to: a) nowait
+#pragma omp taskwait
+¦a[0] = 0; }""", ["0 a a certain 1 [36 bytes] both"]),
+    ("a group of tasks has ended", """
+int main(void) { int a[9] = {0};
+#pragma omp taskgroup
+{
+#pragma omp target enter data map(to: a) nowait
+}
+¦a[0] = 0; }""", ["0 a a certain 1 [36 bytes] both"]),
+    ("the host has waited for this one", """
+int main(void) { int a[9] = {0}, b = 0;
+#pragma omp target enter data map(to: a) nowait depend(out: a)
+#pragma omp target enter data map(to: b) nowait depend(out: b)
+#pragma omp target map(a) depend(in: a)
+a[0] = 1;
+¦a[0] = 0; }""", ["0 a a certain 1 [36 bytes] device", "0 b b possible 1 [4 bytes] both"]),
     ("outside of functions", "int a;¦\n", []),
 ]  # fmt: skip
 
@@ -108,6 +153,12 @@ def test_rows(text: str, rows: list[str]) -> None:
             f" {' or '.join(sorted(row.valid))}{attached}"
         )
     assert found == rows
+
+
+def test_what_is_deferred_says_why() -> None:
+    text = "int main(void) { int a;\n#pragma omp target enter data map(alloc: a) nowait\n¦a = 1; }"
+    (known,) = features.environment(*marked(text)).rows
+    assert any("deferred (`nowait`)" in said and where is not None for said, where in known.facts)
 
 
 def test_a_place_without_rows_says_why() -> None:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ompls.analysis.dataenv.machine.analysis import visits_of
 from ompls.analysis.dataenv.machine.values import Site
 from ompls.analysis.dataenv.machine.watch import Point
+from ompls.analysis.features.deferred import pending, with_deferred
 from ompls.analysis.features.present import Row, describe, rows
 from ompls.analysis.features.scopes import expanded_offset, item_at
 from ompls.analysis.model import ast
@@ -77,7 +78,12 @@ def environment(tu: TU, offset: int, budget: Budget | None = None) -> Environmen
     watch, complete = visits_of(unit, point)
     visits = watch.visits
     places = _Places(tu, unit)
-    known = tuple([_known(row, places) for row in rows(visits, unit)])
+    passed_by = list(_passed(item, x - item.start))
+    deferred = pending(passed_by) if visits else []
+    found = with_deferred(
+        rows(visits, unit), item.content, deferred, lambda point: rows(visits_of(unit, point)[0].visits, unit)
+    )
+    known = tuple([_known(row, places) for row in found])
     devices = {repr(v.device) for v in visits if v.device is not None}
     message = "" if complete and not watch.more else "There was no time to follow all paths: there may be more."
     if any(v.beyond for v in visits):
@@ -85,7 +91,7 @@ def environment(tu: TU, offset: int, budget: Budget | None = None) -> Environmen
     if not known:
         message = message or ("Nothing is mapped here." if visits else "No path comes here.")
     device = devices.pop() if len(devices) == 1 else ""
-    last = list(_passed(item, x - item.start))[: -_MOST_PASSED - 1 : -1]
+    last = passed_by[: -_MOST_PASSED - 1 : -1]
     passed = tuple([Passed(tu.locate(item, stmt.span), inside) for stmt, inside in last])
     return Environment(where, point.end, name, device, known, message, complete and not watch.more, passed)
 

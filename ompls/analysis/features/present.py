@@ -5,7 +5,7 @@ A row is one copy on one device.  It is certain when it is so on every path that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -95,6 +95,11 @@ def rows(visits: list[Visit], unit: Unit) -> list[Row]:
     """The rows in the order of devices and names; what is not known at all comes last."""
     objects = dict.fromkeys(o for v in visits for o in v.state.cases if o.kind in _STORED and not _of_system(o))
     found = [row for obj in objects for row in _of_object(obj, visits, unit)]
+    return in_order(found)
+
+
+def in_order(found: Iterable[Row]) -> list[Row]:
+    """By device, name and section; what is not known at all comes last."""
     return sorted(found, key=lambda row: (row.device == "", row.device, row.name, row.section, row.bytes))
 
 
