@@ -271,3 +271,31 @@ def test_names_at_file_scope_are_explained() -> None:
     assert "int g" in (features.hover(*marked("int g;\n#pragma omp declare target(¦g)\n")) or "")
     reduction = "#pragma omp declare reduction(m: int: omp_out += ¦omp_in)\n"
     assert "comes in" in (features.hover(*marked(reduction)) or "")
+
+
+PARALLEL = "#pragma omp parallel for reduction(+: s)"
+MADE = [
+    # a text with the cursor, and the directives that are explained there
+    ('#define PAR _Pragma("omp parallel for reduction(+: s)")\n'
+     "void f(int s) {\nP¦AR\nfor (int i = 0; i < 9; i++) s++;\n}",
+     [PARALLEL]),
+    ('#define P¦AR _Pragma("omp parallel for reduction(+: s)")\n', [PARALLEL]),
+    ('void f(int s) {\n_Pra¦gma("omp parallel for reduction(+: s)")\nfor (int i = 0; i < 9; i++) s++;\n}', [PARALLEL]),
+    ('#define BOTH \\\n  _Pragma("omp target map(s)") \\\n  _Pragma("omp parallel for reduction(+: s)")\n'
+     "void f(int s) {\nBO¦TH\nfor (int i = 0; i < 9; i++) s++;\n}", ["#pragma omp target map(s)", PARALLEL]),
+    ("#define OMP(x) _Pragma(#x)\nvoid f(int s) {\nOM¦P(omp target map(s))\ns++;\n}", ["#pragma omp target map(s)"]),
+    ("#define N 9\nvoid f(int s) {\n#pragma omp target map(s)\ns += ¦N;\n}", []),
+    ('// #define PA¦R _Pragma("omp barrier")\n', []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "lines"), MADE)
+def test_what_makes_a_directive_says_which(text: str, lines: list[str]) -> None:
+    said = features.hover(*marked(text)) or ""
+    assert [line for line in said.split("\n") if line.startswith("#pragma")] == lines
+    assert ("* `reduction`: private copies" in said) == (PARALLEL in lines)
+
+
+def test_a_macro_among_the_clauses_shows_its_definition() -> None:
+    text = "#define ALL map(tofrom: s)\nvoid f(int s) {\n#pragma omp target A¦LL\ns++;\n}"
+    assert features.hover(*marked(text)) == "```c\n#define ALL map(tofrom: s)\n```"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ompls.analysis.dataenv.paths import root, walk_all
 from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.features.amounts import bytes_of
+from ompls.analysis.features.made import made_text
 from ompls.analysis.features.meanings import word_text
 from ompls.analysis.features.mentions import DIRECTION, macro_text, mention_text, named_text
 from ompls.analysis.features.navigation import directives_at, word_at, words_of
@@ -33,7 +34,7 @@ _SHARING = {
 def hover(tu: TU, offset: int) -> str | None:
     """Markdown about the word at byte `offset` of the main file; None if there is nothing to say."""
     known = word_text(tu.source, offset, tu.settings.openmp)
-    if known is not None:
+    if known is not None or (known := made_text(tu, offset)) is not None:
         return known
     x = expanded_offset(tu, offset)
     for place, directive in directives_at(tu, x):
@@ -143,10 +144,11 @@ def _accesses(variable: Variable) -> str:
 
 
 def _of_directive(tu: TU, place: Item | FileDirective, directive: Directive, offset: int) -> str | None:
-    """The variable that a clause names there."""
+    """The variable that a clause names there; not what a macro's invocation stands for."""
+    word = tu.source[slice(*word_at(tu.source, offset))]
     for clause in directive.clauses:
         for symbol, span in _clause_names(clause):
-            if _holds(tu, place, span, offset):
+            if encoded(symbol.name) == word and _holds(tu, place, span, offset):
                 region = _region_of(place, directive)
                 variable = region.variable(symbol) if region is not None else None
                 if region is not None and variable is not None and isinstance(place, Item):
