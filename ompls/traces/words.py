@@ -11,6 +11,12 @@ def size_of_grid(value: object) -> str:
     return "x".join(parts)
 
 
+def geometry(grid: object, block: object) -> str:
+    """Of a launch: `64 × 128`, or `(8 × 4) × (1 × 128)` where there are several dimensions."""
+    sides = (size_of_grid(value).split("x") for value in (grid, block))
+    return " × ".join(side[0] if len(side) == 1 else f"({' × '.join(side)})" for side in sides)
+
+
 def size(count: int) -> str:
     """Bytes for people: powers of 1024."""
     value = float(count)

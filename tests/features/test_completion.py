@@ -262,6 +262,8 @@ EDITS = [
     ("#pragma omp target map(to: x¦)", "x[0:n * m]", "#pragma omp target map(to: x[0:n * m]¦)"),
     ("#pragma omp target update to(pres¦)", "present", "#pragma omp target update to(present: ¦)"),
     ("#pragma omp target map(mapp¦)", "mapper", "#pragma omp target map(mapper(¦), )"),
+    ("#pragma omp target device(anc¦)", "ancestor", "#pragma omp target device(ancestor: ¦)"),
+    ("#pragma omp target device(dev¦: 1)", "device_num", "#pragma omp target device(device_num¦: 1)"),
     ("#pragma omp for reduction(m¦: s)", "max", "#pragma omp for reduction(max¦: s)"),
     ("#pragma omp parallel for schedule(dyn¦)", "dynamic", "#pragma omp parallel for schedule(dynamic¦)"),
 ]

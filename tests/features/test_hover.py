@@ -299,3 +299,22 @@ def test_what_makes_a_directive_says_which(text: str, lines: list[str]) -> None:
 def test_a_macro_among_the_clauses_shows_its_definition() -> None:
     text = "#define ALL map(tofrom: s)\nvoid f(int s) {\n#pragma omp target A¦LL\ns++;\n}"
     assert features.hover(*marked(text)) == "```c\n#define ALL map(tofrom: s)\n```"
+
+
+UNTAGGED = """typedef struct { int n; } grid;
+typedef enum { A, B } kind;
+static grid (*next)(grid *, kind);
+void f(grid *g, kind k) {
+#pragma omp target map(g[0:1])
+  { grid h[2] = {*g}; struct { int m; } own = {k}; g->n = h[1].n + own.m; next(g, k); }
+}
+"""
+
+
+@pytest.mark.parametrize(("at", "declaration"), [
+    ("g[0:1]", "grid *g"), ("h[1]", "grid h[2]"), ("k};", "kind k"), ("own.m", "struct { … } own"),
+    ("next(g", "grid (*next)(grid *, kind)"),
+])  # fmt: skip
+def test_a_type_without_a_tag_is_called_as_its_typedef_says(at: str, declaration: str) -> None:
+    said = features.hover(*marked(UNTAGGED.replace(at, f"¦{at}"))) or ""
+    assert said.split("\n")[1] == declaration

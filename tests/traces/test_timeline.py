@@ -13,6 +13,7 @@ import pytest
 
 from ompls.cli.page import timeline
 from ompls.traces.index import index
+from ompls.traces.words import geometry
 
 MOST_LINES = 100  # of Python that a bar may take
 
@@ -89,3 +90,15 @@ def _with_index(path: Path, **changed: object) -> Path:
 def test_an_index_that_has_more_than_ours_is_not_used(changed: dict[str, object], tmp_path: Path) -> None:
     assert index(str(_with_index(tmp_path / "ours"))) is not None
     assert index(str(_with_index(tmp_path / "t", **changed))) is None
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "said"),
+    [
+        ([8, 1, 1], [128, 1, 1], "8 × 128"),
+        ([8, 1, 1], [1, 128, 1], "8 × (1 × 128)"),
+        ([8, 4], [2, 2], "(8 × 4) × (2 × 2)"),
+    ],
+)
+def test_the_sides_of_a_grid_are_told_apart(grid: list[int], block: list[int], said: str) -> None:
+    assert geometry(grid, block) == said

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ompls.analysis.dataenv.paths import root, walk_all
 from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.features.amounts import bytes_of
+from ompls.analysis.features.declared import declared
 from ompls.analysis.features.made import made_text
 from ompls.analysis.features.meanings import word_text
 from ompls.analysis.features.mentions import DIRECTION, macro_text, mention_text, named_text
@@ -16,7 +17,6 @@ from ompls.analysis.features.scopes import enclosing, expanded_offset, item_at
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import Pointer
-from ompls.analysis.model.declare import declare
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region, Variable
 
@@ -76,7 +76,7 @@ def _in_region(tu: TU, offset: int) -> str | None:
             if variable is not None:
                 return variable_text(tu, variable, region) + _already(tu, item, region, variable)
             if symbol.kind in ("var", "param"):
-                declaration = declare(symbol.type, symbol.name)
+                declaration = declared(tu, symbol.type, symbol.name)
                 whole = region.stmt.directive.span
                 what = "An iterator: the clause holds for each of its values."
                 if not whole.start <= span.start < whole.end:
@@ -88,7 +88,7 @@ def _in_region(tu: TU, offset: int) -> str | None:
 def variable_text(tu: TU, variable: Variable, region: Region) -> str:
     """How one variable gets into the region, in Markdown."""
     symbol = variable.symbol
-    lines = [f"```c\n{declare(symbol.type, symbol.name)}\n```", f"In region `{region.id}`: "]
+    lines = [f"```c\n{declared(tu, symbol.type, symbol.name)}\n```", f"In region `{region.id}`: "]
     if variable.sharing == "mapped":
         lines[-1] += _maps(tu, variable)
     else:

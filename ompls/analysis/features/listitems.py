@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ompls.analysis.features.cursor import Cursor
+from ompls.analysis.features.declared import declared
 from ompls.analysis.features.scopes import expanded_offset, item_at, statement_of, visible
 from ompls.analysis.features.sections import Sections
 from ompls.analysis.features.words import REDUCTIONS
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array, CType, Enum, Function, Integer, Pointer
-from ompls.analysis.model.declare import declare
 from ompls.analysis.model.tu import TU
 
 # Clauses of which a variable can be in one only (5.2 §5.4: "must not appear in more than one"; the pairs that may are
@@ -64,21 +64,21 @@ class Names:
             if name in listed or not _fits(symbol, clause):
                 continue
             text, at = self._as_item(symbol, clause)
-            yield Proposal(text, _kind(symbol), at, declare(symbol.type, name), self._rank(symbol))
+            yield Proposal(text, _kind(symbol), at, declared(self._tu, symbol.type, name), self._rank(symbol))
 
     def values(self) -> Iterator[Proposal]:
         """What can stand in an expression: variables, functions' parameters, constants; numbers of elements first."""
         for name, symbol in self._symbols.items():
             if symbol.kind in ("var", "param"):
                 rank = self._rank(symbol) + (0 if isinstance(symbol.type, (Integer, Enum)) else 1)
-                yield Proposal(name, _kind(symbol), -1, declare(symbol.type, name), rank)
+                yield Proposal(name, _kind(symbol), -1, declared(self._tu, symbol.type, name), rank)
         yield from self.constants()
 
     def constants(self) -> Iterator[Proposal]:
         """Constants of enumerations, and macros of the file that stand for integers."""
         for name, symbol in self._symbols.items():
             if symbol.kind == "enumconst":
-                yield Proposal(name, "constant", -1, declare(symbol.type, name), self._rank(symbol))
+                yield Proposal(name, "constant", -1, declared(self._tu, symbol.type, name), self._rank(symbol))
         macros: set[str] = set()
         for name, body in _MACRO.findall(self._tu.source[: self._cursor.pragma.place]):
             written = body.decode("utf-8", "replace")

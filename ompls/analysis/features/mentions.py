@@ -8,10 +8,10 @@ import re
 from ompls.analysis.dataenv.paths import root, walk_all
 from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.features.amounts import bytes_of
+from ompls.analysis.features.declared import declared
 from ompls.analysis.features.navigation import word_at
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Span
-from ompls.analysis.model.declare import declare
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.model.tu import TU, FileDirective, Item
 from ompls.analysis.spec import CLAUSES, DIRECTIVES
@@ -57,11 +57,11 @@ def named_text(tu: TU, place: Item | FileDirective, code: Node, offset: int) -> 
     """The declaration of what an expression or a statement names at `offset`."""
     for node in walk_all(code):
         if isinstance(node, ast.VarDecl) and _holds(tu, place, node.name_span, offset, node.symbol.name):
-            return f"```c\n{declare(node.symbol.type, node.symbol.name)}\n```"
+            return f"```c\n{declared(tu, node.symbol.type, node.symbol.name)}\n```"
         if isinstance(node, ast.Member) and _holds(tu, place, node.field_span, offset, node.field):
-            return f"```c\n{declare(node.type, node.field)}\n```"
+            return f"```c\n{declared(tu, node.type, node.field)}\n```"
         if isinstance(node, ast.Name) and node.symbol is not None and _holds(tu, place, node.span, offset, node.name):
-            return f"```c\n{declare(node.symbol.type, node.name)}\n```"
+            return f"```c\n{declared(tu, node.symbol.type, node.name)}\n```"
     return None
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ompls.analysis.features.cursor import Cursor
+from ompls.analysis.features.declared import declared
 from ompls.analysis.features.listitems import Names
 from ompls.analysis.features.scopes import expanded_offset
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Array, CType, FieldDecl, Function, Pointer, Record
-from ompls.analysis.model.declare import declare
 from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.spec import DIRECTIVES
 from ompls.analysis.syntax.clause_expr import Token
@@ -88,7 +88,7 @@ def besides(tu: TU, cursor: Cursor) -> Iterator[Word]:
         mapped = _mapper(tu, cursor)
         if mapped is not None:
             name, kind = mapped
-            yield Word(name, "variable", declare(kind, name), "", 10)
+            yield Word(name, "variable", declared(tu, kind, name), "", 10)
             yield from (m._replace(text=f"{name}.{m.text}", kind="variable", rank=11) for m in _members(tu, kind))
 
 
@@ -100,7 +100,7 @@ def _of_directive(tu: TU, cursor: Cursor) -> list[Word] | None:
         return [Word(n, "keyword", "", "a critical section of this file") for n in _criticals(tu, cursor)]
     if cursor.before.name == "declare variant":
         own = (s for s in tu.symbols.own.values() if s.kind == "func" and not s.from_system_header)
-        return [Word(s.name, "function", declare(s.type, s.name)) for s in own]
+        return [Word(s.name, "function", declared(tu, s.type, s.name)) for s in own]
     if cursor.before.name == "declare reduction" and len([t for t in cursor.inner if t.text == ":"]) >= 2:
         return [
             Word("omp_out", "variable", "", "takes the combined value"),
@@ -151,7 +151,7 @@ def _members(tu: TU, kind: CType | None) -> Iterator[Word]:
     """The members of a structure or union, those of anonymous ones in it too."""
     for field in _fields(tu, kind):
         if field.name:
-            yield Word(field.name, "member", declare(field.type, field.name))
+            yield Word(field.name, "member", declared(tu, field.type, field.name))
         else:
             yield from _members(tu, field.type)
 

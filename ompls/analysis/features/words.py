@@ -145,7 +145,7 @@ def prefix_optional(clause: str) -> bool:
 
 def keyword_takes_colon(clause: str) -> bool:
     """Whether something follows the keyword of the clause."""
-    return clause in REDUCTIONS or clause in ("map", "depend", "doacross")
+    return clause in REDUCTIONS or clause in ("map", "depend", "doacross", "device")
 
 
 def meaning(clause: str, word: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ompls.analysis.model.ctype import (
     Array,
     CType,
@@ -14,13 +16,15 @@ from ompls.analysis.model.ctype import (
     Void,
 )
 
+Named = Callable[[Record | Enum], str]
 _QUALS = ("const", "volatile", "restrict", "_Atomic")
 
 
-def declare(t: CType, name: str = "") -> str:
+def declare(t: CType, name: str = "", named: Named | None = None) -> str:
     """A declaration of `name` with type `t`, without the semicolon: `declare(Array(INT, 3), 'a')` is `int a[3]`.
 
-    With an empty name: the type's name.  Anonymous records and enums have no name to print: `struct <anonymous>`.
+    With an empty name: the type's name.  Anonymous records and enums have no name to print: what `named` gives them, or
+    `struct <anonymous>`.
     """
     inner = name
     previous: CType | None = None
@@ -31,13 +35,13 @@ def declare(t: CType, name: str = "") -> str:
         elif isinstance(t, Array):
             inner = (f"({inner})" if isinstance(previous, Pointer) else inner) + f"[{_length(t)}]"
         elif isinstance(t, Function):
-            inner = (f"({inner})" if isinstance(previous, Pointer) else inner) + f"({_params(t)})"
+            inner = (f"({inner})" if isinstance(previous, Pointer) else inner) + f"({_params(t, named)})"
         else:
             break
         previous = t
         t = t.to if isinstance(t, Pointer) else t.of if isinstance(t, Array) else t.returns
     quals = _quals(t)
-    base = (quals + " " if quals else "") + _base(t)
+    base = (quals + " " if quals else "") + _base(t, named)
     return f"{base} {inner}" if inner and not inner.startswith("[") else base + inner
 
 
@@ -51,14 +55,16 @@ def _length(t: Array) -> str:
     return t.vla_text if t.vla else ""
 
 
-def _params(t: Function) -> str:
+def _params(t: Function, named: Named | None) -> str:
     if not t.prototype:
         return ""
-    parts = [declare(p) for p in t.params] + (["..."] if t.variadic else [])
+    parts = [declare(p, "", named) for p in t.params] + (["..."] if t.variadic else [])
     return ", ".join(parts) or "void"
 
 
-def _base(t: CType) -> str:
+def _base(t: CType, named: Named | None) -> str:
+    if isinstance(t, Record | Enum) and not t.tag and named is not None:
+        return named(t)
     if isinstance(t, Integer):
         return t.kind
     if isinstance(t, Floating):

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from ompls.traces import present
 from ompls.traces.events import FROM_DEVICE, TO_DEVICE, Event, number
 from ompls.traces.index import Index
-from ompls.traces.words import size, size_of_grid
+from ompls.traces.words import geometry, size
 
 Json: TypeAlias = dict[str, Any]
 MOST = 5000  # bars, and rows of present tables, that a page has
@@ -138,7 +138,7 @@ def lanes(events: Iterable[Event], origin: int) -> list[Lane]:
 
 def _text(event: Event) -> str:
     if event.get("kind") == "launch":
-        return f"{size_of_grid(event.get('grid'))} × {size_of_grid(event.get('block'))}"
+        return geometry(event.get("grid"), event.get("block"))
     return f"{event.get('var') or '(unnamed)'}, {size(number(event, 'bytes'))}"
 
 
