@@ -28,6 +28,7 @@ class Client:
     virtual_documents: bool = False  # serves workspace/textDocumentContent
     shows_documents: bool = False  # window/showDocument
     dims: bool = False  # takes `ompls/inactiveRegions`
+    asks_device: bool = False  # `ompls.preview` with `choose` asks the user for which device
     commands: frozenset[str] = frozenset()  # of our lenses' commands, those that it runs itself
 
 
@@ -65,6 +66,7 @@ def read(capabilities: types.ClientCapabilities) -> Client:
         virtual_documents=has("workspace.text_document_content.dynamic_registration"),
         shows_documents=has("window.show_document.support"),
         dims=ours.get("inactiveRegions") is True,
+        asks_device=ours.get("choosesDevice") is True,
         commands=frozenset(c for c in commands if isinstance(c, str))
         if isinstance(commands, (list, tuple))
         else frozenset(),

@@ -100,10 +100,15 @@ def _absent(tu: TU, region: str) -> str | None:
     return f"{os.path.basename(tu.path)} has no region '{region}'; {has}"
 
 
+def chosen_devices(opened: Opened) -> list[str]:
+    """The devices of the setting whose code can be looked at."""
+    return list(dict.fromkeys(d.name for d in of_settings(opened.settings.preview.device) if not d.planned))
+
+
 def shown_devices(opened: Opened) -> list[str]:
     """The devices whose code can be looked at: first those of the setting."""
-    known = [*of_settings(opened.settings.preview.device), *registry().devices.values()]
-    return list(dict.fromkeys(device.name for device in known if not device.planned))
+    known = (device.name for device in registry().devices.values() if not device.planned)
+    return list(dict.fromkeys((*chosen_devices(opened), *known)))
 
 
 def prepare() -> None:

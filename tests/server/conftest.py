@@ -37,9 +37,8 @@ def visual_studio_code() -> types.ClientCapabilities:
     capabilities.workspace.inlay_hint = types.InlayHintWorkspaceClientCapabilities(refresh_support=True)
     capabilities.workspace.text_document_content = types.TextDocumentContentClientCapabilities(True)
     capabilities.general = types.GeneralClientCapabilities(position_encodings=[types.PositionEncodingKind.Utf16])
-    capabilities.experimental = {
-        "ompls": {"commands": ["ompls.preview", "ompls.run", "ompls.whyNoAnswer"], "inactiveRegions": True}
-    }
+    commands = ["ompls.preview", "ompls.run", "ompls.whyNoAnswer"]
+    capabilities.experimental = {"ompls": {"commands": commands, "inactiveRegions": True, "choosesDevice": True}}
     return capabilities
 
 

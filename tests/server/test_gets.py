@@ -14,6 +14,7 @@ from .test_prices import FIXED, titles
 
 pytestmark = pytest.mark.asyncio
 DEVICES = ["cuda", "cudasim", "epiphany", "host", "mpinode"]
+ANOTHER = "Show what another device gets\u2026"
 BY_EDITOR, BY_USER = types.CodeActionTriggerKind.Automatic, types.CodeActionTriggerKind.Invoked
 
 
@@ -29,25 +30,36 @@ def line_of(text: str, needle: str) -> int:
     return text[: text.index(needle)].count("\n")
 
 
-async def test_every_device_is_offered_in_a_region(vscode: Editor, tmp_path: Path) -> None:
+async def test_the_chosen_device_and_another_are_offered_in_a_region(vscode: Editor, tmp_path: Path) -> None:
     uri = (tmp_path / "a.c").as_uri()
     vscode.open(uri, SAXPY)
     pragma, body = line_of(SAXPY, "#pragma"), line_of(SAXPY, "y[i] =")
     offered = await shows(vscode, uri, body)
+    assert [action.title for action in offered] == ["Show what cuda gets", ANOTHER]
+    assert [action.command.arguments for action in offered if action.command is not None] == [
+        ({"uri": uri, "region": "saxpy_0", "device": "cuda"},),
+        ({"uri": uri, "region": "saxpy_0", "choose": True},),
+    ]
+    assert not await shows(vscode, uri, 0)
+    # the light bulb is for the pragma only
+    assert len(await shows(vscode, uri, pragma, BY_EDITOR)) == 2
+    assert not await shows(vscode, uri, body, BY_EDITOR)
+
+
+async def test_who_cannot_ask_is_offered_every_device(emacs: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    emacs.open(uri, SAXPY)
+    offered = await shows(emacs, uri, line_of(SAXPY, "y[i] ="))
     assert [action.title for action in offered] == [f"Show what {name} gets" for name in DEVICES]
     assert offered[2].command is not None
     assert offered[2].command.arguments == ({"uri": uri, "region": "saxpy_0", "device": "epiphany"},)
-    assert not await shows(vscode, uri, 0)
-    # the light bulb is for the pragma only
-    assert len(await shows(vscode, uri, pragma, BY_EDITOR)) == len(DEVICES)
-    assert not await shows(vscode, uri, body, BY_EDITOR)
 
 
 async def test_a_header_is_no_program_to_run(vscode: Editor, tmp_path: Path) -> None:
     uri = (tmp_path / "a.h").as_uri()
     vscode.open(uri, SAXPY)
     assert await titles(vscode, uri) == ["Preview CUDA"]
-    assert len(await shows(vscode, uri, line_of(SAXPY, "#pragma"))) == len(DEVICES)
+    assert len(await shows(vscode, uri, line_of(SAXPY, "#pragma"))) == 2
 
 
 async def test_the_title_has_the_price_that_is_known(vscode: Editor, tmp_path: Path) -> None:
@@ -59,8 +71,8 @@ async def test_the_title_has_the_price_that_is_known(vscode: Editor, tmp_path: P
     offered: list[types.CodeAction] = []
     while not any("(" in action.title for action in offered):
         offered = await shows(vscode, file.as_uri(), line_of(FIXED, "#pragma"))
-    assert [action.title for action in offered][:3] == [
-        "Show what host gets", "Show what mpinode gets (8 messages, 2.29 MiB)", "Show what cuda gets",
+    assert [action.title for action in offered] == [
+        "Show what host gets", "Show what mpinode gets (8 messages, 2.29 MiB)", ANOTHER,
     ]  # fmt: skip
 
 

@@ -23,7 +23,8 @@ const OWN_COMMANDS = ['ompls.preview', 'ompls.run', 'ompls.whyNoAnswer'];
 class Announcement implements StaticFeature {
   fillClientCapabilities(capabilities: ClientCapabilities): void {
     const experimental = (capabilities.experimental ?? {}) as Record<string, unknown>;
-    capabilities.experimental = { ...experimental, ompls: { commands: OWN_COMMANDS, inactiveRegions: true } };
+    const ours = { commands: OWN_COMMANDS, inactiveRegions: true, choosesDevice: true };
+    capabilities.experimental = { ...experimental, ompls: ours };
   }
   initialize(): void {}
   getState(): FeatureState {

@@ -216,7 +216,8 @@ async function drive(s) {
     await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
     await s.page.click(`${left} .view-lines`);
     await s.place(5, 7);
-    await s.page.click(await s.action('Show what epiphany gets'));
+    await s.page.click(await s.action('Show what another device gets'));
+    await s.page.click('.quick-input-list .monaco-list-row:has-text("epiphany")');
     await s.visible(editors, 'epiphany cannot run f_0: limited.c:2: target');
     await s.visible(editors, 'rule: device-type');
     await s.shot('cannot');

@@ -25,6 +25,8 @@ interface Wanted {
   uri?: string;
   region?: string;
   device?: string;
+  /** Ask for the device. */
+  choose?: boolean;
 }
 
 const BEFORE = 'ompls-before'; // what a preview showed at some moment, which the URI's fragment numbers
@@ -78,10 +80,14 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
       return;
     }
     const region = wanted.region ?? place?.region;
+    const device = wanted.choose ? await this.chosen() : (wanted.device ?? place?.device);
+    if (wanted.choose && !device) {
+      return;
+    }
     try {
       const made = await this.connection.request<Preview>('ompls/preview', {
         textDocument: { uri },
-        device: wanted.device ?? place?.device,
+        device,
         ...(region ? { region } : { position: place?.position }),
       });
       await this.open(made);

@@ -14,7 +14,11 @@ return {
   end,
   capabilities = {
     experimental = {
-      ompls = { commands = { 'ompls.preview', 'ompls.run', 'ompls.whyNoAnswer' }, inactiveRegions = true },
+      ompls = {
+        commands = { 'ompls.preview', 'ompls.run', 'ompls.whyNoAnswer' },
+        inactiveRegions = true,
+        choosesDevice = true,
+      },
     },
   },
   commands = {

@@ -5,10 +5,25 @@ local server = require('ompls.server')
 local M = {}
 
 --- Open a preview in a split; `wanted` has `uri`, `region` and `device`, or less: then it is what the cursor is on.
+--- With `choose` the device is asked for (`vim.ui.select`).
 function M.preview(wanted)
-  require('ompls.preview').open(wanted or {})
+  wanted = wanted or {}
+  local client = wanted.choose and server.running(wanted.uri and vim.uri_to_bufnr(wanted.uri) or 0)
+  if not wanted.choose then
+    return require('ompls.preview').open(wanted)
+  elseif client then
+    server.ask(client, 'ompls/devices', vim.empty_dict(), function(answer)
+      local names = vim.tbl_map(function(device)
+        return device.name
+      end, answer.devices)
+      vim.ui.select(names, { prompt = 'Show what this device gets' }, function(name)
+        if name then
+          require('ompls.preview').open({ uri = wanted.uri, region = wanted.region, device = name })
+        end
+      end)
+    end)
+  end
 end
-
 
 --- In a preview: keep what it shows, or let it follow the cursor again.
 function M.pin()
