@@ -215,6 +215,24 @@ def test_what_is_implied_is_written(pragma: str, body: str, expected: str | None
         assert offered(unit(after.decode()), "Write what is implied for this region", at) is None
 
 
+SAME = [
+    "float x[9], y[9];\n#pragma omp target data map(x)\n{\n#pragma omp target\ny[0] = x[0] * n;\n}",
+    "float x[9], s = 0;\n#pragma omp target parallel for reduction(+: s)\nfor (int i = 0; i < n; i++) s += x[i];",
+    "#pragma omp target\ntable[0] = number + other + n;",
+    "#pragma omp target\n{\nextern int late;\nn = late + table[0];\n}",
+]
+
+
+@pytest.mark.parametrize("body", SAME)
+def test_the_hint_shows_what_the_action_writes(body: str) -> None:
+    before = "int table[9], number, other, *to = &other;\n#pragma omp declare target(table, to)\n"
+    tu = unit(f"{before}void f(int n) {{\n{body}\n}}\n")
+    at = pragmas(tu.source)[-1].start
+    (hint,) = features.inlays(tu)
+    after = offered(tu, "Write what is implied for this region", at)
+    assert after == tu.source[: hint.offset] + b" " + hint.label.encode() + tu.source[hint.offset :]
+
+
 HOIST = "Hoist the data environment out of this loop"
 PROGRAM = """\
 double total(int n, const double *v) {{ double s = 0; for (int i = 0; i < n; i++) s += v[i]; return s; }}

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ompls.analysis.dataenv.implicit import category, defaultmap_for
-from ompls.analysis.dataenv.paths import root
 from ompls.analysis.dataenv.symbolic import Poly, poly_of
-from ompls.analysis.features.inlay import implied
+from ompls.analysis.features.implied import Implied, mapped_elsewhere, written
 from ompls.analysis.features.refactor.action import Action
 from ompls.analysis.features.refactor.need import Need, Needs, functions_of
 from ompls.analysis.features.refactor.pragma_text import PragmaText, pragma_text
@@ -78,19 +77,7 @@ def say_implied(tu: TU, item: Item, region: Region) -> Action | None:
     pragma = pragma_text(tu, item, region.stmt)
     if pragma is None or region.tainted or item.content.tainted:
         return None
-    speller = Speller(tu, item, region.stmt)
-    listed = {s for c in region.directive.clauses for i in c.items if (s := i.symbol or root(i.expr)) is not None}
-    left = listed | mapped_elsewhere(item)
-    every = [*(d.directive for d in tu.directives), *(s.directive for s in item.content.directives)]
-    names = {i.text for directive in every if directive.name == "threadprivate" for i in directive.args}
-    # A `declare target` variable takes those along that its initialiser points to.
-    declared = any("declare target" in directive.name for directive in every)
-    for variable in region.variables:
-        symbol = variable.symbol
-        of_device = symbol.name in names or symbol.thread_local or (declared and symbol.level == "file")
-        if of_device or not speller.names(symbol):
-            left.add(symbol)
-    for clause in implied([v for v in region.variables if v.symbol not in left]):
+    for clause in written(Implied(tu).of(item, region)):
         pragma.add(clause)
     edits = pragma.edits()
     return Action(IMPLIED, "refactor.rewrite", edits) if edits else None
@@ -135,16 +122,6 @@ def _lost(item: Item, region: Region) -> dict[Symbol, bool]:
 def _result(symbol: Symbol, needs: Needs) -> Chosen:
     need = needs.of(symbol)
     return Chosen(symbol.name, "from" if isinstance(need, Need) and need.kind == "from" else "tofrom", None)
-
-
-def mapped_elsewhere(item: Item) -> set[Symbol]:
-    """What other directives of the function put on the device."""
-    found = set()
-    for stmt in item.content.directives:
-        if stmt.directive.name in ("target data", "target enter data"):
-            for clause in stmt.directive.all("map"):
-                found |= {s for i in clause.items if (s := i.symbol or root(i.expr)) is not None}
-    return found
 
 
 def _chosen(variable: Variable, needs: Needs, speller: Speller) -> Chosen | str | None:
