@@ -1,7 +1,7 @@
 // Run by test_vscode_features.py: the connection of the extension for VS Code to its server, without either.
 import { load } from './extension.mjs';
 
-const said = { started: [], log: [], health: [] };
+const said = { started: [], log: [], health: [], warned: [] };
 const events = {};
 const version = { answered: '0.1.0' };
 const vscode = {
@@ -10,7 +10,13 @@ const vscode = {
     event = (listener) => this.listeners.push(listener);
     fire = (value) => this.listeners.forEach((listener) => listener(value));
   },
-  commands: { registerCommand: (name, run) => (events[name] = run) },
+  commands: { registerCommand: (name, run) => (events[name] = run), executeCommand: async (...command) => said.warned.push(command) },
+  window: {
+    showWarningMessage: async (text, ...buttons) => {
+      said.warned.push(text);
+      return buttons[0];
+    },
+  },
   extensions: { getExtension: () => undefined },
   workspace: {
     isTrusted: false,
@@ -41,7 +47,9 @@ const languageclient = {
 };
 const log = Object.fromEntries(['info', 'warn', 'error'].map((level) => [level, (text) => said.log.push(`${level}: ${text}`)]));
 const { Connection } = load(process.argv[2], 'connection.ts', vscode, { 'vscode-languageclient/node': languageclient });
-const context = { subscriptions: [], extensionPath: '/nowhere', extension: { packageJSON: { version: '0.1.0' } } };
+const kept = {};
+const globalState = { get: (name) => kept[name], update: async (name, value) => void (kept[name] = value) };
+const context = { globalState, subscriptions: [], extensionPath: '/nowhere', extension: { packageJSON: { version: '0.1.0' } } };
 const connection = new Connection(context, log);
 connection.onHealth((health) => said.health.push(health));
 await connection.restart('start');

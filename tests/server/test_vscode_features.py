@@ -101,4 +101,9 @@ def test_trust_that_is_given_later_starts_the_server_anew_and_versions_are_compa
     assert why[:2] == ["info: starting the server: start", "info: starting the server: the workspace is trusted now"]
     warned = [line for line in said["log"] if line.startswith("warn")]
     assert warned == ["warn: the server is of version 0.0.9, the extension of 0.1.0: some of it may not work"] * 2
+    assert said["warned"] == [  # once, with what to do
+        "ompls: the server is of version 0.0.9, the extension of 0.1.0: some of it may not work; "
+        'install ompls 0.1.0 ("pip install ompls==0.1.0"), or set ompls.server.path to another one.',
+        ["workbench.action.openSettings", "ompls.server.path"],
+    ]
     assert said["health"][-1] == "running"

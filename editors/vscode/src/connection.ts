@@ -20,6 +20,8 @@ export type Health = 'starting' | 'running' | 'stopped' | 'missing';
 /** The commands that this extension runs itself; the server then does not offer them. */
 const OWN_COMMANDS = ['ompls.preview', 'ompls.run', 'ompls.whyNoAnswer'];
 
+const TOLD = 'ompls.versions'; // which versions did not fit together when somebody was last told
+
 class Announcement implements StaticFeature {
   fillClientCapabilities(capabilities: ClientCapabilities): void {
     const experimental = (capabilities.experimental ?? {}) as Record<string, unknown>;
@@ -146,7 +148,7 @@ export class Connection {
       this.log.info(`the server answers after ${Date.now() - began} ms`);
       const [theirs, ours] = [client.initializeResult?.serverInfo?.version, this.context.extension.packageJSON.version];
       if (theirs !== ours) {
-        this.log.warn(`the server is of version ${theirs ?? 'unknown'}, the extension of ${ours}: some of it may not work`);
+        void this.warnOfVersions(theirs ?? 'unknown', ours);
       }
     } catch (problem) {
       this.log.error(`the server did not start: ${String(problem)}`);
@@ -157,6 +159,22 @@ export class Connection {
   private report(health: Health): void {
     this.health = health;
     this.changed.fire(health);
+  }
+
+  /** Once for each pair of versions: some of what the extension asks may not be answered. */
+  private async warnOfVersions(theirs: string, ours: string): Promise<void> {
+    const differs = `the server is of version ${theirs}, the extension of ${ours}: some of it may not work`;
+    this.log.warn(differs);
+    const pair = `${theirs} ${ours}`;
+    if (this.context.globalState.get<string>(TOLD) === pair) {
+      return;
+    }
+    await this.context.globalState.update(TOLD, pair);
+    const settings = 'Open Settings';
+    const next = `install ompls ${ours} ("pip install ompls==${ours}"), or set ompls.server.path to another one.`;
+    if ((await vscode.window.showWarningMessage(`ompls: ${differs}; ${next}`, settings)) === settings) {
+      await vscode.commands.executeCommand('workbench.action.openSettings', 'ompls.server.path');
+    }
   }
 
   private async offerHelp(): Promise<void> {
