@@ -142,15 +142,16 @@ class Spawned(Line):
 class _Spawn(threading.Thread):
     """A start that may never come back."""
 
-    def __init__(self, *arguments: Any) -> None:
+    def __init__(self, program: Any, *arguments: Any) -> None:
         super().__init__(daemon=True)
-        self._arguments = arguments
+        self._program, self._arguments = program, arguments
         self.line: Optional[Spawned] = None
         self.error: Optional[Exception] = None
         self.start()
 
     def run(self) -> None:
         try:
+            self._program.ompls_mpi_starts()
             self.line = Spawned(*self._arguments)
         except Exception as error:  # noqa: BLE001 -- it is raised where somebody waits
             self.error = error
@@ -238,7 +239,7 @@ class Cluster(Near):
             if self._mpi.Is_finalized():
                 raise Unreachable("MPI has ended with the node before")
             before = _children()
-            spawn = _Spawn(self._mpi, host, image, self._over)
+            spawn = _Spawn(self._program, self._mpi, host, image, self._over)
             limit = time.monotonic() + 3 * near.patience()[0]
             while spawn.is_alive():
                 spawn.join(0.05)

@@ -55,6 +55,9 @@ typedef struct {
 
 /* A line to the other process of a communicator of two. */
 void ompls_mpi_line_make(ompls_mpi_line *line, const ompls_mpi *mpi, uintptr_t communicator, int peer, double patience, bool spin);
+/* What MPI starts from this thread has our standard error as its standard output: Open MPI's prte tells its errors there, and the
+   output is the program's. */
+void ompls_mpi_starts(void);
 /* No frame is waited for any more. */
 void ompls_mpi_line_end(ompls_mpi_line *line);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "line.h"
 
@@ -142,6 +143,22 @@ static const ompls_meeting meeting = {port, meet, part};
 void ompls_mpi_line_make(ompls_mpi_line *l, const ompls_mpi *mpi, uintptr_t communicator, int peer, double patience, bool spin) {
     const ompls_meeting *meets = mpi->meet != NULL ? &meeting : NULL;
     *l = (ompls_mpi_line){.line = {get, put, get_data, put_data, patience, spin, meets}, .mpi = mpi, .communicator = communicator, .peer = peer};
+}
+
+static _Thread_local bool starts;
+
+static void in_child(void) {
+    if (starts) dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+static void watch_forks(void) {
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+void ompls_mpi_starts(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    starts = true;
 }
 
 void ompls_mpi_line_end(ompls_mpi_line *l) {
