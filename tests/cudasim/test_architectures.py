@@ -148,7 +148,7 @@ def test_the_device_library_is_right_there(name: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"--basetemp={tmp_path / 'inner'}"]
     done = subprocess.run(
         [*command, str(HERE / "test_device_lib.py")],
-        env={**os.environ, "OMPLS_CUDASIM_ARCH": name},
+        env={**os.environ, "OMPLS_CUDASIM_ARCH": name, "OMPLS_TEST_AGAIN": "1"},
         capture_output=True,
         text=True,
         check=False,

@@ -163,8 +163,9 @@ def test_printf_keeps_the_programs_order(tmp_path: Path, module: sim.Module) -> 
     )
     here = str(Path(__file__).parent)
     done = subprocess.run(
-        [sys.executable, "-c", script, here, str(tmp_path)], capture_output=True, text=True, check=True
-    )
+        [sys.executable, "-c", script, here, str(tmp_path)],
+        env=sim.ENVIRONMENT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
     lines = done.stdout.splitlines()
     assert lines == ["before", *(f"block 0 line {i} abc" for i in range(20000)), "after"]
 

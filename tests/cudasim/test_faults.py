@@ -130,7 +130,7 @@ def test_the_hosts_stack_faults_without_address_randomisation(tmp_path: Path, mo
         "d.close()\n"
     )
     command = ["setarch", "-R", sys.executable, "-c", script, str(Path(__file__).parent), str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=sim.ENVIRONMENT, capture_output=True, text=True, check=False)
     assert done.stdout.split("\n") == ["2 True"] * 3 + [""], done.stdout + done.stderr
 
 

@@ -73,8 +73,9 @@ def test_the_device_ends_with_its_program(tmp_path: Path, how: signal.Signals, m
         "d.launch('endless', 1, 1, flag)\n"
     )
     program = subprocess.Popen(
-        [sys.executable, "-c", script, str(Path(__file__).parent), str(tmp_path)], stdout=subprocess.PIPE, text=True
-    )
+        [sys.executable, "-c", script, str(Path(__file__).parent), str(tmp_path)],
+        env=sim.ENVIRONMENT, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
     assert program.stdout is not None
     assert program.stdout.readline() == "ready\n"
     device = sim.device_of(program.pid)
