@@ -52,13 +52,13 @@ demo: $(READY) $(PREPARED) ## check, preview and run examples/saxpy.c on the emb
 
 test: checks unit ## what every commit passes: all checks, and the tests that find most mistakes (5 minutes)
 
-test-all: checks ## all tests, but for those that need another machine, an editor or hours (20 minutes)
+test-all: checks $(PREPARED) ## all tests, but for those that need another machine, an editor or hours (20 minutes)
 	@$(PYTEST) -m "not exhaustive"
 
-thorough: $(READY_DEV) ## what test-all has and test has not
+thorough: $(READY_DEV) $(PREPARED) ## what test-all has and test has not
 	@$(PYTEST) -m "thorough and not exhaustive"
 
-exhaustive: $(READY_DEV) ## more programs, texts and kernels of the kinds that test-all tries some of (10 minutes)
+exhaustive: $(READY_DEV) $(PREPARED) ## more programs, texts and kernels of the kinds that test-all tries some of (10 minutes)
 	@$(PYTEST) -m exhaustive
 
 checks: $(READY_DEV) # side by side: each of them uses one core
@@ -77,10 +77,10 @@ layers: $(READY_DEV)
 typescript:
 	@bash tools/typescript.sh
 
-unit: $(READY_DEV)
+unit: $(READY_DEV) $(PREPARED)
 	@$(PYTEST) -m "not thorough"
 
-coverage: $(READY_DEV) ## run all tests and show which lines none of them executes
+coverage: $(READY_DEV) $(PREPARED) ## run all tests and show which lines none of them executes
 	@$(PYTEST) --cov --cov-report=term:skip-covered --cov-fail-under=$(COVERAGE)
 
 bench: $(READY_DEV) ## measure, and compare with bench/baseline.json
