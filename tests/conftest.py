@@ -75,7 +75,9 @@ def gpu_code() -> Callable[..., nvrtc.Compiled]:
             return made
         search(f"PTX of {name} for {arch}", ptx)
         for other in OLD_AND_NEW if arch == OLD_AND_NEW[0] else ():
-            code = made if other == arch else nvrtc.compile(text, other, headers, name, made.kind, with_ptx=True)
+            wanted = "cubin" if disassembler else "ptx"
+            code = made if other == arch else nvrtc.compile(text, other, headers, name, wanted, with_ptx=True)
+            assert code.ok, f"{name} for {other}: {code.log}"
             search(f"PTX of {name} for {other}", code.ptx.decode())
             if disassembler:
                 search(f"machine code of {name} for {other}", disassembled(disassembler, code.code))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import pytest
@@ -283,6 +283,7 @@ def test_the_tokens_are_the_same(path: Path, load: Callable[[Path], TU], monkeyp
     assert texts[0] or path.parent.name == "newer"  # not all devices can run these
 
 
+@lru_cache(100)  # of most files there is one version
 def _preprocessed(data: bytes) -> list[str]:
     text = re.sub(rb"^[ \t]*#[ \t]*(include|line|pragma).*$", b"", data, flags=re.M)
     command = ["gcc", "-E", "-P", "-undef", "-x", "c", "-"]
