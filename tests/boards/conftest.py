@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from command import ompls
-from waiting import until
+from waiting import LIMIT, until
 
 _SSHD = """\
 Port {port}
@@ -148,6 +148,6 @@ def cut(run: subprocess.Popen[str]) -> str:
     """Ends the connection of a run; what the run then says before it ends in bounded time."""
     (login,) = logins(run.pid)
     os.kill(login, signal.SIGKILL)
-    assert run.wait(20) == 125
+    assert run.wait(LIMIT) == 125
     assert run.stderr is not None
     return run.stderr.read()

@@ -16,7 +16,7 @@ from ctypes.util import find_library
 from pathlib import Path
 
 import pytest
-from waiting import until
+from waiting import LIMIT, until
 
 from .conftest import Sshd, cut, small_disk
 
@@ -117,7 +117,7 @@ def test_a_signal_is_told_as_a_shell_does(board: Sshd) -> None:
 def test_ctrl_c_ends_the_program_there(board: Sshd) -> None:
     with running(board, "wait") as run:
         run.send_signal(signal.SIGINT)
-        assert run.wait(20) == 128 + signal.SIGINT
+        assert run.wait(LIMIT) == 128 + signal.SIGINT
     assert until(board.is_clean)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from waiting import until
+from waiting import LIMIT, until
 
 from .conftest import Sshd, cut, logins, small_disk
 
@@ -89,12 +89,12 @@ def test_who_ends_a_run_ends_no_other(board: Sshd) -> None:
             assert run.stdout is not None
             assert run.stdout.readline() == "waiting\n"
         one.send_signal(signal.SIGINT)
-        assert one.wait(20) == 128 + signal.SIGINT
+        assert one.wait(LIMIT) == 128 + signal.SIGINT
         assert board.processes()
         assert two.poll() is None
         assert len(list(board.directory.glob("run-*"))) == 1
         two.send_signal(signal.SIGINT)
-        assert two.wait(20) == 128 + signal.SIGINT
+        assert two.wait(LIMIT) == 128 + signal.SIGINT
     assert until(board.is_clean)
 
 
@@ -113,7 +113,7 @@ def test_a_run_of_days_is_left_alone_by_the_next_login(board: Sshd) -> None:
         assert board.ompls("remote", "test", "nano").returncode == 0
         assert place.exists()
         run.send_signal(signal.SIGINT)
-        assert run.wait(20) == 128 + signal.SIGINT
+        assert run.wait(LIMIT) == 128 + signal.SIGINT
     assert until(board.is_clean)
 
 
@@ -147,7 +147,7 @@ def test_ctrl_c_while_it_is_copied_leaves_nothing(board: Sshd, large: Path, tmp_
     with begun(board, "remote", "exec", "nano", grown(large, tmp_path)) as run:
         assert until(lambda: bool(copying(board)))
         run.send_signal(signal.SIGINT)
-        assert run.wait(20) == 130
+        assert run.wait(LIMIT) == 130
     assert until(lambda: has_left_nothing(board))
 
 
@@ -155,7 +155,7 @@ def test_ctrl_c_while_it_is_built_leaves_nothing(board: Sshd, tmp_path: Path) ->
     with begun(board, "run", "--remote", "nano", new_program(tmp_path)) as run:
         assert until(lambda: any(name.startswith(("python", "gcc", "cc1")) for name in board.processes()))
         run.send_signal(signal.SIGINT)
-        assert run.wait(20) == 130
+        assert run.wait(LIMIT) == 130
     assert until(board.is_clean)
     assert until(lambda: not list(board.directory.glob("programs/*/streams.*")))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from tests_cli_paths import ROOT
-from waiting import children, until
+from waiting import LIMIT, children, until
 
 from ompls.cli.terminal import Progress
 from ompls.project import toml
@@ -81,7 +81,7 @@ def test_ctrl_c_ends_a_long_run_without_noise(project: Path) -> None:
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     assert until(lambda: len(children(child.pid)) > 1)
     os.killpg(child.pid, signal.SIGINT)  # as a terminal does: to the whole group
-    out, err = child.communicate(timeout=20)
+    out, err = child.communicate(timeout=LIMIT)
     assert child.returncode == 130
     assert (out, err) == (b"", b"")
 
@@ -97,8 +97,8 @@ def test_a_terminal_sees_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
         while len(seen) < len(shown):
             seen += os.read(ours, 100)  # in as many pieces as the terminal likes
         assert seen == shown
-        with Progress(2) as progress:
-            progress.step()  # within the first second: nothing
+        with Progress(2, delay=1000.0) as progress:
+            progress.step()  # before that time: nothing
         print("end", file=terminal, flush=True)
         assert os.read(ours, 100) == b"end\r\n"
     os.close(ours)

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from thinned import thinned
+from waiting import LIMIT
 
 from ompls.cli import jobs
 from ompls.cli.engine import Options
@@ -43,7 +44,7 @@ def test_an_early_ctrl_c_is_no_traceback(tmp_path: Path, entry: list[str]) -> No
     assert child.stdout is not None
     assert child.stdout.readline() == "importing\n"
     child.send_signal(signal.SIGINT)
-    assert child.communicate(timeout=30) == ("", "")
+    assert child.communicate(timeout=LIMIT) == ("", "")
     assert child.returncode == -signal.SIGINT
 
 
@@ -69,7 +70,7 @@ def test_nothing_stays_behind(tmp_path: Path, command: str, number: signal.Signa
     )
     family.waits_for("cc1")
     child.send_signal(number)  # to it alone: no terminal helps
-    assert child.wait(30) in (CODE[number], -number)
+    assert child.wait(LIMIT) in (CODE[number], -number)
     family.ends()
     if number != signal.SIGKILL:
         assert sorted(p.name for p in tmp_path.iterdir()) == before

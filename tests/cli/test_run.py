@@ -15,6 +15,7 @@ import pytest
 from command import ompls_bytes
 from tests_cli_paths import EXAMPLES
 from thinned import thinned
+from waiting import LIMIT
 
 DEVICE = "host"  # the quickest to build for; what is tested here does not depend on the device
 
@@ -106,7 +107,7 @@ def test_nothing_stays_behind_when_it_is_interrupted(tmp_path: Path, device: str
     assert child.stdout is not None
     assert child.stdout.readline() == b"ready\n"
     os.killpg(child.pid, number)  # as a terminal does
-    code = child.wait(30)
+    code = child.wait(LIMIT)
     assert code in (128 + number, -number)
     family.ends()
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith("ompls-run")] == []

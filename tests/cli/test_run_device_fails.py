@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from command import ompls
 from thinned import thinned
-from waiting import until
+from waiting import LIMIT, until
 
 ENDLESS = """\
 #include <stdio.h>
@@ -125,7 +125,7 @@ def test_a_killed_device_ends_the_program_with_the_region(tmp_path: Path) -> Non
     program = _start(tmp_path, ENDLESS)
     _, device = _wait_for_kernel(program.pid)
     os.kill(device, signal.SIGKILL)
-    out, err = program.communicate(timeout=20)
+    out, err = program.communicate(timeout=LIMIT)
     assert (program.returncode, out) == (125, "before\n")
     assert re.match(
         r"\S*program.c:7: region on cudasim:0: the kernel failed: the device process was killed: .*; see", err
@@ -172,7 +172,7 @@ def test_a_device_that_is_lost_between_two_regions(tmp_path: Path, how: signal.S
     assert program.stdout.readline() == "ready\n"
     pages, device = _wait_for_device(program.pid)
     os.kill(device, how)
-    out, err = program.communicate("\n", timeout=20)
+    out, err = program.communicate("\n", timeout=LIMIT)
     where = r"\S*program.c:14: region on cudasim:0: the "
     why = r"the device process was (killed: by a signal, or|stopped by a signal and)"
     if policy == "default":
@@ -189,7 +189,7 @@ def test_a_device_that_is_stopped_in_a_kernel_ends_the_program(tmp_path: Path) -
     program = _start(tmp_path, ENDLESS)
     pages, device = _wait_for_kernel(program.pid)
     os.kill(device, signal.SIGSTOP)
-    out, err = program.communicate(timeout=30)
+    out, err = program.communicate(timeout=LIMIT)
     assert (program.returncode, out) == (125, "before\n")
     assert re.match(r"\S*program.c:7: region on cudasim:0: the kernel failed: the device process was stopped", err)
     assert _devices(pages, program.pid) == []
@@ -235,7 +235,7 @@ def test_a_program_that_is_ended_leaves_no_device(tmp_path: Path) -> None:
     program = subprocess.Popen([_build(tmp_path, ENDLESS)], stdout=subprocess.DEVNULL, cwd=tmp_path)
     pages, _ = _wait_for_device(program.pid)
     program.send_signal(signal.SIGTERM)
-    assert program.wait(20) == -signal.SIGTERM
+    assert program.wait(LIMIT) == -signal.SIGTERM
     assert until(lambda: not _devices(pages, program.pid))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests_cli_paths import EXAMPLES
 from thinned import thinned
-from waiting import has_loaded, until
+from waiting import LIMIT, has_loaded, until
 
 from ompls.cli import main
 
@@ -121,7 +121,7 @@ def test_ctrl_c_ends_a_check_at_once_and_silently(tmp_path: Path) -> None:
     assert until(lambda: has_loaded(child.pid, "tree_sitter_c"))
     assert child.poll() is None
     child.send_signal(signal.SIGINT)
-    _, errors = child.communicate(timeout=10)
+    _, errors = child.communicate(timeout=LIMIT)
     assert child.returncode in (130, -signal.SIGINT)  # the latter while the command is imported
     assert errors == b""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from damage import DAMAGES
+from waiting import LIMIT
 
 from ompls.analysis.syntax.preprocess import Expanded, Preprocessor
 from ompls.project import compiler
@@ -324,7 +325,7 @@ def test_buffers_open_while_the_compiler_runs(tmp_path: Path, monkeypatch: pytes
     workspace, opened = Workspace([str(tmp_path)]), threading.Event()
 
     def preprocess(*_: object) -> compiler.Preprocessed:
-        assert opened.wait(10), "opening a buffer must not wait for the compiler"
+        assert opened.wait(LIMIT), "opening a buffer must not wait for the compiler"
         return compiler.Preprocessed()
 
     monkeypatch.setattr(compiler, "preprocess", preprocess)

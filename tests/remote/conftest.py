@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from command import ompls
-from waiting import until, worked
+from waiting import LIMIT, until, worked
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
@@ -26,7 +26,7 @@ Built = Callable[[str, str], Path]
 def environment(**more: str) -> dict[str, str]:
     """With the device `away`, and an impatient program."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "OMPLS_DEVICES"))}
-    return {**clean, "OMPLS_DEVICE_PATH": str(DEVICES), "OMPLS_REMOTE_TIMEOUT": "2", **AS_ROOT, **more}
+    return {**clean, "OMPLS_DEVICE_PATH": str(DEVICES), "OMPLS_REMOTE_TIMEOUT": "100", **AS_ROOT, **more}
 
 
 @pytest.fixture(scope="session")
@@ -58,13 +58,14 @@ def expected(built: Built) -> str:
 def run(program: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Within half a minute, however it ends."""
     return subprocess.run(
-        [program, *words], env=environment(**more), capture_output=True, text=True, timeout=30, check=False
+        [program, *words], env=environment(**more), capture_output=True, text=True, timeout=LIMIT, check=False
     )
 
 
-def disturbed(seed: int, kind: str) -> str:
-    """AWAY_COMMAND of a line with a fault."""
-    return f"{sys.executable} {HERE / 'disturb.py'} {seed} {kind}"
+def disturbed(seed: int, kind: str) -> dict[str, str]:
+    """The environment for a line with a fault, which may be that it is silent from then on."""
+    command = {"AWAY_COMMAND": f"{sys.executable} {HERE / 'disturb.py'} {seed} {kind}"}
+    return command if kind == "delay" else {**command, "OMPLS_REMOTE_TIMEOUT": "2"}
 
 
 def far_side(program: int, mark: str) -> int:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from thinned import thinned
+from waiting import LIMIT
 
 from .conftest import ROOT, Built, environment, run
 from .disturb import exactly
@@ -23,7 +24,7 @@ OPEN, ALLOC, WRITE, READ, SYNC, CLOSE, PORT, ACCEPT, CONNECT, GIVE, TAKE, PART =
 DATA, ERROR, DONE, NAMED = 34, 36, 37, 38
 PAYLOAD, PIECE, INLINE = 1 << 63, 1 << 22, 1 << 13
 RECORD, REASON = struct.Struct("<IIQQQ"), 512
-PATIENCE = 500  # milliseconds
+PATIENCE, LONG = 500, 100_000  # milliseconds with one that is silent, and with one that may be slow
 ARENA = (0x3C0000000000, 1 << 38)
 SIZES = (1, 5000, 9000, PIECE + 77)
 NAMES = itertools.count()
@@ -92,7 +93,7 @@ class Program:
         """Its exit code."""
         self.say((CLOSE, 0, 0, 0))
         try:
-            return self._process.wait(20)
+            return self._process.wait(LIMIT)
         finally:
             self._process.kill()
             for file in (self._process.stdin, self._process.stdout):
@@ -111,19 +112,19 @@ def far(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "far"
 
 
-def met(program: Program, connects: bool) -> socket.socket:
+def met(program: Program, connects: bool, patience: int = LONG) -> socket.socket:
     """The other far side's end, number 3, `peer`."""
     if connects:
         name = f"ompls-test-{os.getpid()}-{next(NAMES)}"
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind("\0" + name)
             listening.listen()
-            program.say((CONNECT, 3, PATIENCE, 0), data=f"{name}\0peer\0".encode())
+            program.say((CONNECT, 3, patience, 0), data=f"{name}\0peer\0".encode())
             other = listening.accept()[0]
     else:
         program.say((PORT, 0, 0, 0))
         name = program.sync()[0].decode()
-        program.say((ACCEPT, 3, PATIENCE, 0), data=b"peer\0")
+        program.say((ACCEPT, 3, patience, 0), data=b"peer\0")
         other = socket.socket(socket.AF_UNIX)
         other.connect("\0" + name)
     assert program.sync() == (b"", "")
@@ -143,7 +144,7 @@ def test_a_bad_giver_is_told_and_the_far_side_goes_on(far: Path, seed: int) -> N
     program = Program(far, size, arena=chance.random() < 0.5)
     sent, before = chance.randbytes(size), chance.randbytes(size)
     program.write(before)
-    with met(program, chance.random() < 0.5) as other:
+    with met(program, chance.random() < 0.5, PATIENCE if kind == "silent" else LONG) as other:
         other.settimeout(1 if kind != "good" else None)
         program.say((TAKE, program.address, size, 3))
         for data in pieces(sent):
@@ -182,7 +183,7 @@ def test_a_bad_taker_is_told_and_the_far_side_goes_on(far: Path, seed: int) -> N
     program = Program(far, size, arena=chance.random() < 0.5)
     data = chance.randbytes(size)
     program.write(data)
-    with met(program, chance.random() < 0.5) as other:
+    with met(program, chance.random() < 0.5, PATIENCE if kind == "silent" else LONG) as other:
         if kind == "cut":
             other.close()
         program.say((GIVE, program.address, size, 3))

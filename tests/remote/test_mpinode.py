@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from command import ompls
 from thinned import thinned
-from waiting import until, worked
+from waiting import LIMIT, until, worked
 
 from ompls.devices.mpinode.module.hosts import hosts, read_hosts, slurm_hosts
 from ompls.devices.remote import mpi
@@ -75,10 +75,13 @@ def test_a_fault_on_a_node_names_line_variable_and_node(built: Built) -> None:
 def test_a_node_that_dies_or_hangs_is_an_error_that_names_it(built: Built, sign: signal.Signals) -> None:
     mark = f"node{sign}-{os.getpid()}"
     process = subprocess.Popen(
-        [built("endless", "mpinode")], env=environment(AWAY_MARK=mark), stderr=subprocess.PIPE, text=True
+        [built("endless", "mpinode")],
+        env=environment(AWAY_MARK=mark, OMPLS_REMOTE_TIMEOUT="2"),
+        stderr=subprocess.PIPE,
+        text=True,
     )
     os.kill(far_side(process.pid, mark), sign)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=LIMIT)
     assert process.returncode == 125
     assert f"endless.c:7: region on mpinode:0 ({os.uname().nodename})" in err
     assert until(lambda: not left_behind(mark))
@@ -88,7 +91,7 @@ def test_a_node_that_dies_or_hangs_is_an_error_that_names_it(built: Built, sign:
 def test_a_node_that_dies_or_hangs_while_others_copy_to_it_is_an_error(built: Built, sign: signal.Signals) -> None:
     """With MPICH the program may end with it; nobody waits for ever, and nothing is left."""
     mark = f"circling{sign}-{os.getpid()}"
-    more = {"AWAY_MARK": mark, "OMPLS_DEVICES": "mpinode:3"}
+    more = {"AWAY_MARK": mark, "OMPLS_DEVICES": "mpinode:3", "OMPLS_REMOTE_TIMEOUT": "2"}
     program = subprocess.Popen(
         [built("circling", "mpinode")], env=environment(**more), stderr=subprocess.PIPE, start_new_session=True
     )
@@ -100,7 +103,7 @@ def test_a_node_that_dies_or_hangs_while_others_copy_to_it_is_an_error(built: Bu
 
     assert until(working)
     os.kill(nodes[-1], sign)
-    program.communicate(timeout=30)
+    program.communicate(timeout=LIMIT)
     assert program.returncode != 0
     assert until(lambda: not left_behind(mark))
 
@@ -109,7 +112,7 @@ def test_a_program_ends_though_an_idle_node_hangs_and_leaves_nothing(built: Buil
     mark = f"idle-{os.getpid()}"
     program = subprocess.Popen(
         [built("pause", "mpinode")],
-        env=environment(AWAY_MARK=mark, OMPLS_DEVICES="mpinode:1"),
+        env=environment(AWAY_MARK=mark, OMPLS_DEVICES="mpinode:1", OMPLS_REMOTE_TIMEOUT="2"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         start_new_session=True,
@@ -126,7 +129,7 @@ def test_a_program_ends_though_an_idle_node_hangs_and_leaves_nothing(built: Buil
     assert program.stdin is not None
     program.stdin.close()
     try:
-        assert program.wait(30) == 3
+        assert program.wait(LIMIT) == 3
     except subprocess.TimeoutExpired:
         os.kill(node, signal.SIGKILL)
         raise
@@ -147,11 +150,13 @@ def test_threads_that_use_nodes_while_the_program_ends_do_not_matter(built: Buil
 def test_a_node_ends_with_its_program(built: Built, sign: signal.Signals) -> None:
     mark = f"program{sign}-{os.getpid()}"
     process = subprocess.Popen(
-        [built("endless", "mpinode")], env=environment(AWAY_MARK=mark), stderr=subprocess.DEVNULL
+        [built("endless", "mpinode")],
+        env=environment(AWAY_MARK=mark, OMPLS_REMOTE_TIMEOUT="2"),
+        stderr=subprocess.DEVNULL,
     )
     far_side(process.pid, mark)
     process.send_signal(sign)
-    process.wait(30)
+    process.wait(LIMIT)
     assert until(lambda: not left_behind(mark))
 
 

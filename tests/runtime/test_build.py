@@ -20,6 +20,7 @@ from damage import DAMAGES
 from handmade import RUNTIME, make_bundle, saxpy_bundle
 from procs import Process, processes
 from thinned import thinned
+from waiting import LIMIT
 
 from ompls.runtime import errors, toolchain
 from ompls.runtime.__main__ import main
@@ -275,7 +276,7 @@ def test_ctrl_c_while_building(tmp_path: Path) -> None:
     while not slow_compilers():
         time.sleep(0.05)
     os.killpg(child.pid, signal.SIGINT)
-    _, said = child.communicate(timeout=20)
+    _, said = child.communicate(timeout=LIMIT)
     assert (child.returncode, said) == (130, "")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bin", "bundle"]
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from handmade import SAXPY_HOST, SAXPY_KERNEL, SAXPY_PARAMS, make_bundle, saxpy_bundle
 from thinned import thinned
+from waiting import LIMIT
 
 from ompls.runtime import launcher, start
 from ompls.runtime.build import build
@@ -108,7 +109,7 @@ def test_a_broken_pipe_is_one(tmp_path: Path) -> None:
             assert child.stdout is not None
             child.stdout.readline()
             child.stdout.close()
-            assert child.wait(20) == -13
+            assert child.wait(LIMIT) == -13
 
 
 def test_ctrl_c_ends_it(tmp_path: Path) -> None:
@@ -118,7 +119,7 @@ def test_ctrl_c_ends_it(tmp_path: Path) -> None:
             assert child.stdout is not None
             assert child.stdout.readline() == b"up\n"
             child.send_signal(2)
-            assert child.wait(20) == -2
+            assert child.wait(LIMIT) == -2
 
 
 THREADS = SAXPY_HOST.replace(

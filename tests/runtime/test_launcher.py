@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from handmade import make_bundle
 from procs import Process, processes
+from waiting import LIMIT
 
 from ompls.devices.host.module import SPIN
 from ompls.runtime import launcher
@@ -110,7 +111,7 @@ def as_process(program: Built, *args: str, **streams: int) -> subprocess.Popen[s
 
 def test_streams_are_the_programs(program: Built) -> None:
     child = as_process(program, "echo", stdin=subprocess.PIPE)
-    assert child.communicate("one\ntwo", timeout=20) == ("one\ntwo", "to stderr\n")
+    assert child.communicate("one\ntwo", timeout=LIMIT) == ("one\ntwo", "to stderr\n")
 
 
 def test_timeout_ends_everything(program: Built, capfd: pytest.CaptureFixture[str]) -> None:
@@ -131,7 +132,7 @@ def test_requests_to_end_leave_nothing(program: Built, number: int, code: int) -
     assert child.stdout is not None
     assert child.stdout.readline() == "looping\n"
     child.send_signal(number)
-    assert child.wait(timeout=10) == code
+    assert child.wait(timeout=LIMIT) == code
     assert sleepers() == []
 
 
@@ -149,7 +150,7 @@ def test_the_program_ends_when_we_are_killed(program: Built) -> None:
     assert child.stdout is not None
     assert child.stdout.readline() == "deaf\n"
     child.kill()
-    child.communicate(timeout=10)  # the program had the other end of the pipe
+    child.communicate(timeout=LIMIT)  # the program had the other end of the pipe
 
 
 def test_a_program_that_is_not_one(tmp_path: Path) -> None:

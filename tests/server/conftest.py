@@ -19,12 +19,13 @@ from command import server
 from lsprotocol import types
 from pygls.io_ import run_async
 from pytest_lsp import LanguageClient, client_capabilities
+from waiting import LIMIT
 
 from ompls.analysis.text import LineIndex
 from ompls.server.protocol import converter
 
 SERVER = [sys.executable, "-m", "ompls", "serve", "--stdio"]
-WAIT = 20.0
+WAIT = LIMIT
 
 
 def visual_studio_code() -> types.ClientCapabilities:

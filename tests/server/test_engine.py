@@ -419,7 +419,7 @@ async def included(it: Opened, tmp_path: Path) -> AsyncIterator[Session]:
 async def test_others_are_told_of_an_edited_header_after_the_last_edit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: list[bytes | None]
 ) -> None:
-    monkeypatch.setattr(engine, "PAUSE", 2.0)
+    monkeypatch.setattr(engine, "PAUSE", 5.0)  # no edit comes so much later than the one before
     monkeypatch.setattr(engine, "LONGEST_PAUSE", 1000.0)
     async with opened() as it, included(it, tmp_path) as header:
         for _ in range(30):

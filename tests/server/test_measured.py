@@ -39,7 +39,7 @@ async def run(editor: Editor, path: Path, text: str = TEXT, **more: Any) -> Any:
     path.write_text(text)
     editor.open(path.as_uri(), text)
     params = {"textDocument": {"uri": path.as_uri()}, "device": "host", "trace": True, **more}
-    return await asyncio.wait_for(editor.request("ompls/run", params), 90)
+    return await asyncio.wait_for(editor.request("ompls/run", params), 240)
 
 
 async def environment(editor: Editor, uri: str, needle: str, **more: Any) -> Any:

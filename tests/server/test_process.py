@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from thinned import thinned
-from waiting import children, until
+from waiting import LIMIT, children, until
 
 from .conftest import SERVER
 from .test_editors import SAXPY
@@ -55,7 +55,7 @@ class Raw:
         assert self.receive()["id"] == 1
         self.send({"method": "initialized", "params": {}})
 
-    def ends(self, within: float = 40.0) -> int:
+    def ends(self, within: float = LIMIT) -> int:
         code = self.process.wait(within)
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None:
@@ -174,7 +174,7 @@ def test_a_signal_ends_it_when_the_client_does_not_read(tmp_path: Path, family: 
     while waiting != (waiting := unread(raw.process.stdout.fileno())) or waiting < 1 << 15:
         time.sleep(0.2)
     raw.process.send_signal(number)
-    assert raw.process.wait(40) == 128 + number
+    assert raw.process.wait(LIMIT) == 128 + number
     family.ends()
     raw.ends()
 

@@ -9,6 +9,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from thinned import thinned
+from waiting import LIMIT
 
 from .conftest import Editor, running
 from .test_editors import MISTAKE, SAXPY
@@ -173,7 +174,7 @@ async def test_a_cancelled_request_is_answered_as_cancelled(vscode: Editor, tmp_
     future = vscode.client.protocol.send_request("textDocument/hover", params, msg_id="slow")
     vscode.client.cancel_request(types.CancelParams(id="slow"))
     with pytest.raises(JsonRpcException, match=r"(?i)cancel"):
-        await asyncio.wait_for(asyncio.wrap_future(future), 20)
+        await asyncio.wait_for(asyncio.wrap_future(future), LIMIT)
     await alive(vscode, tmp_path)
 
 

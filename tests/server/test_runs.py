@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
+from waiting import LIMIT
 
 from ompls.server.refusal import Refused
 from ompls.server.runs import RunFeature
@@ -92,11 +93,11 @@ async def test_a_run_in_a_terminal_is_typed_to_and_says_what_is_done(vscode: Edi
     )
     vscode.client.protocol.notify("ompls/runInput", {"run": "other", "text": "nobody"})
     vscode.client.protocol.notify("ompls/runInput", {"run": "r1", "text": "hellp\x7fo \u00e4\r"})
-    await asyncio.wait_for(prints("terminal 3, read hello \u00e4\r\n"), 20)
+    await asyncio.wait_for(prints("terminal 3, read hello \u00e4\r\n"), LIMIT)
     vscode.client.protocol.notify(
         "ompls/runInput", {"run": "r1", "text": "\x03", "terminal": {"columns": 9, "rows": 9}}
     )
-    assert (await asyncio.wait_for(ended, 20))["exitCode"] == 130
+    assert (await asyncio.wait_for(ended, LIMIT))["exitCode"] == 130
     assert "nobody" not in output(vscode, "terminal")
 
 
@@ -107,7 +108,7 @@ async def test_cancelling_a_run_leaves_no_process(vscode: Editor, tmp_path: Path
     process = await started(vscode)
     vscode.client.cancel_request(types.CancelParams(id="run"))
     with pytest.raises(JsonRpcException, match=r"(?i)cancel"):
-        await asyncio.wait_for(asyncio.wrap_future(future), 20)
+        await asyncio.wait_for(asyncio.wrap_future(future), LIMIT)
     await gone(process)
 
 
@@ -154,7 +155,7 @@ async def started(editor: Editor) -> int:
 
 
 async def gone(process: int) -> None:
-    for _ in range(100):
+    for _ in range(int(LIMIT / 0.1)):
         try:
             os.kill(process, 0)
         except ProcessLookupError:

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import pytest
+from waiting import LIMIT
 
 from ompls.server.diagnostics import DiagnosticsFeature
 
@@ -95,10 +96,10 @@ async def test_a_reason_to_pull_is_told_though_the_client_still_answers_the_last
         cast("OmplsServer", SimpleNamespace(client=SimpleNamespace(refreshes_diagnostics=True), request=request))
     )
     feature.refresh()
-    await asyncio.wait_for(asked.acquire(), 20)
+    await asyncio.wait_for(asked.acquire(), LIMIT)
     feature.refresh()
     answered.set()
-    await asyncio.wait_for(asked.acquire(), 20)
+    await asyncio.wait_for(asked.acquire(), LIMIT)
 
 
 def refreshes(editor: Editor) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from lsprotocol import types
-from waiting import until
+from waiting import LIMIT, until
 
 from ompls.server import checker, wide
 from ompls.server.app import OmplsServer
@@ -91,7 +91,7 @@ async def test_a_request_can_be_cancelled_and_a_setting_switches_it_off(rooted: 
     waiting = editor.client.protocol.send_request("workspace/diagnostic", params, msg_id="wide")
     editor.client.protocol.notify("$/cancelRequest", types.CancelParams("wide"))
     with pytest.raises(Exception, match="ancel"):
-        await asyncio.wait_for(asyncio.wrap_future(waiting), 30)
+        await asyncio.wait_for(asyncio.wrap_future(waiting), LIMIT)
     editor.settings = {"diagnostics": {"workspaceFiles": 1}}
     editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
     gone = await asyncio.wait_for(ask(editor, {i.uri: i.result_id for i in first.items}), 60)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from command import ompls
+from waiting import LIMIT
 
 HEAD = json.dumps({"ompls_trace": 1})
 LAUNCH = json.dumps({"kind": "launch", "t": 1, "duration": 2, "device": "host:0", "region": "a.c:1"})
@@ -16,7 +17,7 @@ END = json.dumps({"kind": "end", "t": 10})
 
 
 def _refused(*words: object) -> str:
-    done = ompls("report", *words, timeout=20)
+    done = ompls("report", *words, timeout=LIMIT)
     assert (done.returncode, done.stdout) == (2, "")
     return done.stderr.removeprefix("ompls: error: ")
 
@@ -32,7 +33,7 @@ def test_a_pipe_that_somebody_writes_is_read_to_its_end(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     writer = threading.Thread(target=lambda: pipe.write_text("\n".join([HEAD, *[LAUNCH] * 5000, END]) + "\n"))
     writer.start()
-    done = ompls("report", pipe, timeout=20)
+    done = ompls("report", pipe, timeout=LIMIT)
     writer.join()
     assert (done.returncode, done.stderr) == (0, "")
     assert " 5000 " in done.stdout
