@@ -147,7 +147,8 @@ def test_devices_that_cannot_meet_copy_through_the_host(built: Built) -> None:
     alone = "unshare --net"
     if subprocess.run([*alone.split(), "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("only root gives a process a network of its own here (unshare)")
-    done = run(built("peers", "away"), "9000", AWAY_COMMAND=alone, OMPLS_DEVICES="away:3")
+    more = {"OMPLS_DEVICES": "away:3", "OMPLS_REMOTE_TIMEOUT": "2"}  # so long each waits for the other
+    done = run(built("peers", "away"), "9000", AWAY_COMMAND=alone, **more)
     assert (done.returncode, done.stdout, done.stderr) == (7, PEERS, "")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import glob
+import os
 import re
 import tempfile
 from pathlib import Path
@@ -137,10 +138,14 @@ __attribute__((destructor(101))) static void last(void) {
 
 
 async def test_a_run_of_a_text_that_has_changed_since_is_not_kept(vscode: Editor, tmp_path: Path) -> None:
-    path = tmp_path / "c.c"
-    slow = asyncio.create_task(run(vscode, path))
-    await asyncio.sleep(0.3)
+    path, go = tmp_path / "c.c", tmp_path / "go"
+    os.mkfifo(go)
+    text = "#include <stdio.h>\n" + TEXT.replace("  int n", '  fclose(fopen("go", "r"));\n  int n')
+    slow = asyncio.create_task(run(vscode, path, text, workDoneToken="run"))
+    await vscode.until(lambda: any(method == "$/progress" for method, _ in vscode.notified))
     vscode.replace(path.as_uri(), "return x[0]", "return x[1]")
+    assert await hints(vscode, path.as_uri()) == {}
+    await asyncio.to_thread(go.write_bytes, b"")
     assert (await slow)["measured"] is False
     assert await hints(vscode, path.as_uri()) == {}
 
