@@ -80,7 +80,7 @@ def test_a_bad_line_is_told_or_does_not_matter(built: Built, expected: str, seed
     """No hang, no wrong result, nothing left behind."""
     kind, mark = KINDS[seed % len(KINDS)], f"bad{seed}-{os.getpid()}"
     program = built("everything", "away")
-    done = run(program, AWAY_MARK=mark, **disturbed(seed, kind))
+    done = run(program, AWAY_COMMAND=disturbed(seed, kind), AWAY_MARK=mark)
     if kind == "delay":
         assert (done.returncode, done.stdout) == (7, expected), done.stderr
     elif done.returncode == 7:  # it ended before the fault came, or at its very end
@@ -157,7 +157,7 @@ def test_a_bad_line_while_devices_copy_to_each_other(built: Built, seed: int) ->
     """No hang, no wrong result, nothing left behind."""
     kind, mark = KINDS[seed % len(KINDS)], f"peers{seed}-{os.getpid()}"
     more = {"OMPLS_DEVICES": "away:3", "OMP_TARGET_OFFLOAD": "mandatory"}
-    done = run(built("peers", "away"), "70000", "4", AWAY_MARK=mark, **disturbed(seed, kind), **more)
+    done = run(built("peers", "away"), "70000", "4", AWAY_COMMAND=disturbed(seed, kind), AWAY_MARK=mark, **more)
     if kind == "delay":
         assert (done.returncode, done.stdout) == (7, PEERS), done.stderr
     elif done.returncode == 7:  # it ended before the fault came, or at its very end
