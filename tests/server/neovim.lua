@@ -135,6 +135,19 @@ vim.cmd('Ompls runon')
 wait('the run on what was chosen', function()
   return picked and #terminals() == 1 and terminals()[1]:match('savethefilefirst') ~= nil
 end)
+vim.ui.select = function(names, how, chosen)
+  say(how.prompt .. ': ' .. table.concat(names, ' '))
+  chosen('epiphany')
+end
+vim.api.nvim_set_current_win(vim.fn.bufwinid(source))
+require('ompls').preview({ uri = vim.uri_from_bufnr(source), region = 'other_0', choose = true })
+local function asked_for()
+  return vim.fn.bufwinid(vim.fn.bufnr('ompls-preview://epiphany'))
+end
+wait('the preview for the device that was chosen', function()
+  return asked_for() ~= -1
+end)
+vim.api.nvim_win_close(asked_for(), true)
 local function env()
   local buffer = vim.fn.bufnr('ompls://data-environment')
   return buffer == -1 and {} or vim.api.nvim_buf_get_lines(buffer, 0, -1, false)

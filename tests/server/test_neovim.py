@@ -82,6 +82,7 @@ def test_neovim_shows_diagnostics_lenses_and_a_preview_that_follows(tmp_path: Pa
         "preview follows another server",
         "runs share a terminal: 3 windows",
         "Run on host (the host's cores, with copies of its own)",
+        "Show what this device gets: cuda cudasim host epiphany mpinode",
         "env before the pragma: Nothing is mapped here.",
         "env follows: = x[0:n]  references: 1 or more; 4*n bytes; host and device have the same values",
         "env leads to: 3",
