@@ -147,7 +147,8 @@ class RunFeature:
             raise refuse("ompls run: this workspace is not trusted; trust it to run its programs")
         session = self.server.session(uri)
         if session is None or not os.path.isabs(session.document.path):
-            absent = f"{uri or 'no document'}: not an open C file on the disk; save it as one first"
+            what = uri if uri.removeprefix("file://") else "a buffer without a name"
+            absent = f"{what}: not an open C file on the disk; save it as one first"
             raise refuse(f"ompls run: {self.server.foreign.reason(uri) or absent}")
         path = session.document.path
         try:

@@ -171,6 +171,12 @@ async def test_what_is_not_saved_is_not_run(vscode: Editor, tmp_path: Path) -> N
         await vscode.request("ompls/run", {"textDocument": {"uri": uri}, "device": "host"})
 
 
+async def test_a_buffer_without_a_name_is_not_run(vscode: Editor) -> None:
+    vscode.open("file://", "int main(void) { return 0; }\n")  # as Neovim calls it
+    with pytest.raises(JsonRpcException, match="run: a buffer without a name: not an open C file on the disk; save it"):
+        await vscode.request("ompls/run", {"textDocument": {"uri": "file://"}})
+
+
 async def test_nothing_is_run_in_a_workspace_that_is_not_trusted(tmp_path: Path) -> None:
     async with running("vscode", root=tmp_path, options={"trusted": False}) as editor:
         uri = saved(editor, tmp_path)
