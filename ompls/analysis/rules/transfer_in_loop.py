@@ -8,6 +8,7 @@ from ompls.analysis.dataenv.paths import root
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.model.ast import (
     Assign,
+    Call,
     DirectiveStmt,
     DoWhile,
     For,
@@ -75,6 +76,8 @@ def _callers_data(content: Content, scene: Scene) -> set[Symbol]:
 def _in_loop(region: Region, loop: Loop, kept: set[Symbol]) -> Iterator[Finding]:
     inside = set(region.stmt.walk())
     changed = _changed(loop)
+    if _varies(region.directive.clause("device"), changed):
+        return
     on_host = _used_on_host(loop, inside)
     for clause in region.directive.all("map"):
         for item in clause.items:
@@ -93,6 +96,15 @@ def _in_loop(region: Region, loop: Loop, kept: set[Symbol]) -> Iterator[Finding]
             message = f"every iteration of the loop copies `{symbol.name}` again, and only the device uses it there"
             related = ((Span(loop.span.start, loop.span.start + 3), "a `target data` around this loop copies it once"),)
             yield Finding(item.span, message, "hint", related)
+
+
+def _varies(device: Clause | None, changed: set[Symbol | None]) -> bool:
+    """Whether iterations may use different devices: an environment around the loop is on one of them."""
+    if device is None:
+        return False
+    return any(
+        isinstance(n, Call) or (isinstance(n, Name) and n.symbol in changed) for a in device.args for n in a.walk()
+    )
 
 
 def _is_large(item: ListItem, symbol: Symbol, clause: Clause) -> bool:
@@ -224,6 +236,14 @@ void rows(int n, double **rows) {
         double *row = rows[r];
         #pragma omp target map(tofrom: row[0:n])
         for (int i = 0; i < n; i++) row[i] *= 0.5;
+    }
+}
+""",
+        """
+void relay(int n, int devices, double *x) {
+    for (int d = 0; d < devices; d++) {
+        #pragma omp target teams distribute parallel for device(d) map(tofrom: x[0:n])
+        for (int i = 0; i < n; i++) x[i] *= 0.5;
     }
 }
 """,
