@@ -73,6 +73,13 @@ def test_reuse_can_be_refused(built: Built, tmp_path: Path) -> None:
     assert 3 <= travelled(tmp_path / "count")[0] < 3.1
 
 
+def test_what_is_kept_for_others_is_freed_when_memory_is_short(built: Built) -> None:
+    """Of 128 MiB, 4 are kept in the meantime, and 125 are needed at once."""
+    program, more = built("held", "away(cudasim)"), {"OMPLS_CUDASIM_MEMORY": "128", "OMP_TARGET_OFFLOAD": "mandatory"}
+    done = run(program, "memory", OMPLS_DEVICES="away(cudasim):2", **more)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "memory: 0 wrong\n", "")
+
+
 def test_the_preview_says_that_it_may_come_from_elsewhere() -> None:
     sentence = "Of several devices, what one has already (1,048,576 bytes or more) comes from there."
     for program, said in (("held", 1), ("few", 0)):

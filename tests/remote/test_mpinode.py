@@ -47,6 +47,16 @@ def test_nodes_copy_to_each_other_without_the_host(built: Built, device: str) ->
     assert (done.returncode, done.stdout, done.stderr) == (7, "210 cells\n200000 crossed\n", "")
 
 
+@pytest.mark.parametrize("what", ["all", pytest.param("chain", marks=pytest.mark.thorough)])
+def test_what_a_node_has_already_leaves_the_host_once(built: Built, tmp_path: Path, what: str) -> None:
+    """In a tree to all, and from each node to the next."""
+    count = tmp_path / "count"
+    done = run(built("held", "mpinode"), what, OMPLS_DEVICES="mpinode:4", OMPLS_REMOTE_COUNT=str(count))
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{what}: 0 wrong\n", "")
+    sent = sum(int(line.split()[2]) for line in count.read_text().splitlines())
+    assert 2 << 20 <= sent < 3 << 20
+
+
 @pytest.mark.thorough
 def test_devices_are_numbered_as_they_are_listed(built: Built, expected: str) -> None:
     done = run(built("everything", "host,mpinode"), OMPLS_DEVICES="host,mpinode:2")

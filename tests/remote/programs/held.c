@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 1 << 18, EACH = 5 }; /* 2 MiB each */
+enum { N = 1 << 18, EACH = 5, MOST = 125 /* MiB */ }; /* 2 MiB each array */
 static double a[N], b[N];
 
 /* Elements are worth different numbers. */
@@ -117,6 +117,16 @@ int main(int argc, char **argv)
         }
         #pragma omp target exit data device(0) map(delete: a[0:HALF])
         #pragma omp target exit data device(devices - 1) map(delete: b[HALF:HALF])
+    } else if (is(what, "memory")) { /* what is kept for others is there when it is needed */
+        char *most = malloc((size_t)MOST << 20);
+        for (int step = 0; step < EACH; step++) {
+            #pragma omp target device(0) map(tofrom: a, b)
+            a[step] += 1, b[step] += 1;
+            #pragma omp target device(0) map(from: most[0:MOST << 20])
+            most[(MOST << 20) - 1] = step + 1;
+            wrong += most[(MOST << 20) - 1] != step + 1 || a[step] != step + 1 || b[step] != step + 1;
+        }
+        free(most);
     } else { /* threads: each has its device, all write to their own copies all the time */
         int bad = 0;
         #pragma omp parallel num_threads(2 * devices) reduction(+: bad)
