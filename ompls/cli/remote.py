@@ -102,7 +102,9 @@ def _remove(arguments: argparse.Namespace) -> int:
     board = registered.one(arguments.name)
     if arguments.purge:
         with scratch() as directory, Connection(board, directory) as connection:
-            connection.ask("purge")
+            kept = connection.ask("purge").decode("utf-8", "replace").strip()
+        if kept:
+            print(f"ompls: left {one_line(kept)} on {board.name}: what is in it is not ours", file=sys.stderr)
     registered.keep({name: other for name, other in registered.boards().items() if name != board.name})
     return 0
 

@@ -14,13 +14,34 @@ fail() { say "ompls: error: $*" >&2; exit 125; }
 # What shells write at their start is before this line, and is skipped.
 begin() { printf '\n%s\n' "$mark"; }
 
+# The directory: a new one, or one that is ours: by its marker, or because nothing is in it but what we keep there
+# (before there were markers that was all).  Of a directory that was there before us the mode is its owner's.
+marker=.ompls-board
 enter() {
     case $directory in /*) ;; *) directory=$HOME/$directory ;; esac
-    mkdir -p "$directory" || fail "the board has no directory $directory: choose another one with --dir"
-    [ -O "$directory" ] || fail "the board's $directory belongs to somebody else: choose another one with --dir"
-    chmod 700 "$directory" && cd "$directory" || fail "the board's $directory cannot be used: choose another one with --dir"
+    while case $directory in */ | */.) ;; *) false ;; esac; do directory=${directory%/*}; done
+    another="choose another one with --dir"
+    [ ! -L "$directory" ] || fail "the board's $directory is a symbolic link: $another"
+    mkdir -p "$directory" || fail "the board has no directory $directory: $another"
+    [ -O "$directory" ] || fail "the board's $directory belongs to somebody else: $another"
+    cd "$directory" || fail "the board's $directory cannot be used: $another"
     directory=$(pwd -P)
+    case $directory in / | "$(cd && pwd -P)") fail "the board's $directory is no directory of its own: $another" ;; esac
+    case $(ls -ld .) in
+    ?????w* | ????????w*) fail "others can write to the board's $directory: say chmod 700 there, or $another" ;;
+    esac
+    if [ ! -e "$marker" ]; then
+        others && fail "the board's $directory has files that are not ours: $another"
+        true >"$marker" || fail "the board cannot write to $directory: free some space there"
+    fi
     run=$directory/run-$mark
+}
+
+# Whether the directory has, as far as can be said, what is not ours.
+others() {
+    { find . -mindepth 1 -maxdepth 2 || say unknown; } 2>/dev/null | grep -Evxq \
+        "\\./($marker|cache(/.*)?|(run|put)-ompls[0-9a-f]{32}(/.*)?|(programs|far|runtime|bundles|plans|objects)(/([0-9a-f]{32}|@).*)?)"
+    [ $? -ne 1 ]
 }
 
 # The processes of this connection's programs, but for those that look for them.
@@ -57,7 +78,7 @@ watch() {
     begin
     while read -r word; do
         kill -USR1 "$guard" 2>/dev/null
-        : >"$run/alive"
+        true >"$run/alive"
         case $word in
         INT | TERM | HUP) [ -s "$run/pid" ] && kill -s "$word" -- "-$(cat "$run/pid")" ;;
         KILL) end_processes; mkdir -p "$run" ;;
@@ -222,11 +243,13 @@ facts() {
     say "used: $(du -sk . 2>/dev/null | cut -f 1)"
 }
 
-# purge: nothing of ours stays.
+# purge: nothing of ours stays; it says where there is something else.
 purge() {
     enter
     begin
-    cd / && rm -rf "$directory"
+    rm -rf programs far runtime bundles plans objects cache put-ompls* run-ompls* 2>/dev/null &&
+        rm -f "$marker" || fail "the board could not remove all of our files in $directory: look who owns them"
+    cd / && rmdir "$directory" 2>/dev/null || say "$directory"
 }
 
 "$function" "$@"

@@ -31,6 +31,7 @@ SILENCE = 15  # seconds without one after which a board ends what we started the
 LOGIN = 120.0  # seconds for a login, with its questions
 _LONGEST = 1 << 16  # bytes that a shell may write at its start
 LOST = 255  # ssh's own code
+_FAILED = "ompls: error: "  # as `fail` of board.sh begins
 Result = TypeVar("Result")
 _OPTIONS = (
     "ForwardAgent=no",
@@ -183,9 +184,9 @@ class Connection:
             timer.cancel()
         if not begun:
             self.close()
-            told = self._told() or "ssh said nothing"
+            told, hint = _sentence(self._told()) or (self._told() or "ssh said nothing", self._hint())
             logins.keep(self.board, told)
-            raise Lost("board '{}'".format(self.board.name), told, self._hint())
+            raise Lost("board '{}'".format(self.board.name), told, hint)
         self._is_ready = True
         logins.keep(self.board)
         self._beating = subprocess.Popen(
@@ -219,7 +220,7 @@ class Connection:
         """What ssh and the board said of the login, the last lines."""
         self._errors.seek(0)
         lines = self._errors.read(_LONGEST).decode("utf-8", "replace").splitlines()
-        told = [one_line(line).replace("ompls: error: ", "") for line in lines if line.strip(" @\r\n")]
+        told = [one_line(line) for line in lines if line.strip(" @\r\n")]
         return "; ".join(told[-6:])[:1000]
 
     def _hint(self) -> str:
@@ -267,8 +268,8 @@ class Connection:
             said = errors.text()
         if not self.alive or code == LOST:
             raise self.lost(said)
-        what, _, hint = said.rpartition("ompls: error: ")[2].partition(": ")
-        raise RuntimeProblem("board '{}'".format(self.board.name), what or "it ended with {}".format(code), hint)
+        what, hint = _sentence(said) or (said or "it ended with {}".format(code), "")
+        raise RuntimeProblem("board '{}'".format(self.board.name), what, hint)
 
     def lost(self, said: str = "") -> Lost:
         """The error of a connection that ended."""
@@ -296,6 +297,12 @@ class Connection:
             self._watch.kill()
         except ValueError:  # closed before
             pass
+
+
+def _sentence(said: str) -> Optional[Tuple[str, str]]:
+    """What `fail` of board.sh says, and the next step; None: it said nothing, others did."""
+    what, _, hint = said.rpartition(_FAILED)[2].partition(": ")
+    return (what, hint) if _FAILED in said else None
 
 
 def logged_in(board: Board, scratch: Path, work: Callable[[Connection], Result]) -> Result:
