@@ -131,6 +131,9 @@ class Registry:
             raise EnvironmentProblem(f"cannot use {name}", f"{error.what}: {error.why}", error.hint) from error
         if board is None:
             raise self._unknown(name.partition("(")[0])
+        if board.device not in self.devices:  # another board, say
+            why = f"'{board.device}' is no device that can be inside"
+            raise EnvironmentProblem(f"cannot use {name}", why, "remove the board, and add it with another --device")
         there = self.one(board.device)
         title = f"{there.title}, on the board {name}"
         return replace(there, name=name, title=title, triples=(), in_place_of="", inner=False, openmp=board.openmp)

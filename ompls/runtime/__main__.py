@@ -13,7 +13,7 @@ from . import hosted, launcher
 from .build import build
 from .bundle import read_bundle
 from .devices import Device, all_devices, on_boards, state_of
-from .errors import BuildFailed, RuntimeProblem
+from .errors import BuildFailed, DeviceUnavailable, RuntimeProblem
 from .machine import ARCHITECTURES, chosen
 from .scratch import scratch
 
@@ -64,7 +64,7 @@ def list_devices(as_json: bool, further: Sequence[Dict[str, object]] = (), but: 
             {
                 "name": device.name,
                 "available": state.available,
-                "class": device.kernel_class,
+                "class": _class(device),
                 "description": state.description,
                 "reason": state.reason,
                 "hint": state.hint,
@@ -75,6 +75,14 @@ def list_devices(as_json: bool, further: Sequence[Dict[str, object]] = (), but: 
     if as_json:
         return json.dumps({"devices": entries}, indent=2) + "\n"
     return "".join(map(_line, entries))
+
+
+def _class(device: Device) -> str:
+    """Of one that may have nothing inside that can be used: "" then."""
+    try:
+        return device.kernel_class
+    except DeviceUnavailable:
+        return ""
 
 
 def _boards() -> List[Device]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from .boards.registered import boards
+from .boards.registered import Board, boards
 from .errors import DeviceUnavailable, one_line
 from .folders import AUTO, folders
 from .loading import load, told
@@ -317,7 +317,30 @@ def on_board(name: str) -> Optional[Device]:
 
 
 def on_boards() -> List[Device]:
-    """The boards as devices.  Raises RuntimeProblem as `boards` does."""
+    """The boards as devices, also those that cannot be used.  Raises RuntimeProblem as `boards` does."""
     from ompls.devices.remote.board import BoardDevice  # noqa: PLC0415 -- it is built of what is in here
 
-    return [BoardDevice(board) for board in boards().values()]
+    inner = _modules()  # a board is none: it is another machine already
+    return [BoardDevice(board) if board.device in inner else _Hollow(board) for board in boards().values()]
+
+
+class _Hollow(Device):
+    """Stands for a board whose device inside is none."""
+
+    image_class = kernel_class = ""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+
+    @property
+    def name(self) -> str:
+        return self._board.name
+
+    def probe(self) -> Availability:
+        """With the next step."""
+        why = "'{}' is no device that can be inside".format(self._board.device)
+        return Availability(False, why, "remove the board, and add it with another --device")
+
+    def build_image(self, job: ImageJob) -> Path:
+        state = self.probe()
+        raise DeviceUnavailable(self.name, state.reason, state.hint)
