@@ -57,16 +57,27 @@ def run(arguments: argparse.Namespace) -> int:
 def _add(arguments: argparse.Namespace) -> int:
     from ompls.project.devices import registry
 
-    known = registered.boards()
     board = Board(arguments.name, arguments.address, arguments.device, arguments.dir)
-    if board.name in known:
-        raise Problem(f"cannot add {board.name}: there is a board of that name; remove it first")
     if board.name in registry().devices:
         raise Problem(f"cannot add {board.name}: a device has that name; choose another one")
+    known = registered.boards()
+    _refuse_known(board, known)
+    if board.device in known:
+        raise Problem(f"cannot add {board.name}: {board.device} is a board, not a device inside; name another --device")
     registry().one(board.device)
     facts = _asked(board)
-    registered.keep({**known, board.name: replace(board, facts=facts)})
+
+    def added(known: dict[str, Board]) -> dict[str, Board]:
+        _refuse_known(board, known)
+        return {**known, board.name: replace(board, facts=facts)}
+
+    registered.change(added)
     return _show(board, facts, 0)
+
+
+def _refuse_known(board: Board, known: Mapping[str, Board]) -> None:
+    if board.name in known:
+        raise Problem(f"cannot add {board.name}: there is a board of that name; remove it first")
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -91,7 +102,8 @@ def _list(arguments: argparse.Namespace) -> int:
 def _test(arguments: argparse.Namespace) -> int:
     board = registered.one(arguments.name)
     facts = _asked(board)
-    registered.keep({**registered.boards(), board.name: replace(board, facts=facts)})
+    asked = replace(board, facts=facts)
+    registered.change(lambda known: {**known, board.name: asked} if known.get(board.name) else known)
     return _show(board, facts, 1)
 
 
@@ -105,7 +117,7 @@ def _remove(arguments: argparse.Namespace) -> int:
             kept = connection.ask("purge").decode("utf-8", "replace").strip()
         if kept:
             print(f"ompls: left {one_line(kept)} on {board.name}: what is in it is not ours", file=sys.stderr)
-    registered.keep({name: other for name, other in registered.boards().items() if name != board.name})
+    registered.change(lambda known: {name: other for name, other in known.items() if name != board.name})
     return 0
 
 

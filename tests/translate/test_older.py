@@ -44,7 +44,7 @@ def test_a_compiler_of_today_gets_the_users_words() -> None:
 def test_a_boards_kernels_are_for_its_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The program is built here, and its regions there."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    registered.keep({"old": Board("old", "me@old", facts={"gcc": "7.5.0"})})
+    registered.change(lambda known: {"old": Board("old", "me@old", facts={"gcc": "7.5.0"})})
     made = translated(list(analyze([str(NEWER)], ())), translatable("old"), ()).files
     found = {str(path): text if isinstance(text, str) else text.decode() for path, text in made.items()}
     (kernel,) = [text for name, text in found.items() if name.startswith("kernels/default/")]

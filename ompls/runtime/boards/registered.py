@@ -5,13 +5,15 @@ The file is believed only if it and its directories are the user's: what is in i
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
 import re
 import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Mapping
+from typing import Any, Callable, Dict, Mapping
 
 from ..errors import RuntimeProblem, one_line
 from ..folders import AUTO, changed_by_others, way
@@ -125,15 +127,30 @@ def one(name: str) -> Board:
     return known[name]
 
 
-def keep(known: Mapping[str, Board]) -> None:
-    """These are the boards from now on.  Raises RuntimeProblem; what was kept before is left alone then."""
+def change(make: Callable[[Dict[str, Board]], Mapping[str, Board]]) -> None:
+    """The boards are what `make` makes of them; nobody else changes them meanwhile.
+
+    Raises RuntimeProblem, and what `make` raises; what was kept before is left alone then.
+    """
     path = file()
-    text = json.dumps({"version": _VERSION, "remotes": [asdict(board) for board in known.values()]}, indent=2) + "\n"
     try:
         os.makedirs(str(path.parent), mode=0o700, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=str(path.parent), prefix=".remotes-")
+        with open(str(path.parent / ".remotes-lock"), "a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            _write(path, make(boards()))
+    except OSError as error:
+        raise RuntimeProblem(str(path), error.strerror or str(error), "free some space, or correct its mode") from error
+
+
+def _write(path: Path, known: Mapping[str, Board]) -> None:
+    """Whole, or not at all.  Raises OSError."""
+    text = json.dumps({"version": _VERSION, "remotes": [asdict(board) for board in known.values()]}, indent=2) + "\n"
+    descriptor, temporary = tempfile.mkstemp(dir=str(path.parent), prefix=".remotes-")
+    try:
         with open(descriptor, "w", encoding="utf-8") as opened:
             opened.write(text)
         os.replace(temporary, str(path))
-    except OSError as error:
-        raise RuntimeProblem(str(path), error.strerror or str(error), "free some space, or correct its mode") from error
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise

@@ -1,0 +1,64 @@
+"""The file of the boards: changed by several at once, with entries that make no sense, or no file at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from command import ompls
+
+_CHANGE = """\
+import sys, time
+from ompls.runtime.boards import registered
+def more(known):
+    time.sleep(0.05)
+    return {**known, sys.argv[1]: registered.Board(sys.argv[1], "nowhere.invalid")}
+registered.change(more)
+"""
+
+
+def entry(name: str, device: str) -> dict[str, object]:
+    return {"name": name, "address": "nowhere.invalid", "device": device, "directory": ".ompls", "facts": {}}
+
+
+def kept(place: Path, *entries: dict[str, object]) -> dict[str, str]:
+    """An environment with these boards."""
+    file = place / "ompls/remotes.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps({"version": 1, "remotes": entries}))
+    return {**os.environ, "XDG_CONFIG_HOME": str(place)}
+
+
+def test_who_adds_at_once_loses_no_board(tmp_path: Path) -> None:
+    environment = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path)}
+    names = [f"board{number}" for number in range(5)]
+    changes = [subprocess.Popen([sys.executable, "-c", _CHANGE, name], env=environment) for name in names]
+    assert [change.wait(60) for change in changes] == [0] * 5
+    listed = json.loads(ompls("remote", "list", "--json", env=environment).stdout)["remotes"]
+    assert sorted(one["name"] for one in listed) == names
+    assert sorted(os.listdir(tmp_path / "ompls")) == [".remotes-lock", "remotes.json"]
+
+
+def test_a_board_that_makes_no_sense_is_one_broken_entry(tmp_path: Path) -> None:
+    entries = [entry("one", "host"), entry("two", "one"), entry("three", "three"), entry("four", "gone")]
+    environment = kept(tmp_path, *entries)
+    done = ompls("devices", "--json", env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = {device["name"]: device for device in json.loads(done.stdout)["devices"]}
+    assert found["one"]["available"]
+    for name, inner in (("two", "one"), ("three", "three"), ("four", "gone")):
+        assert found[name]["reason"] == f"'{inner}' is no device that can be inside"
+        source = tmp_path / "main.c"
+        source.write_text("int main(void) {\n#pragma omp target\n  ;\n}\n")
+        done = ompls("run", "--device", name, source, env=environment)
+        assert done.returncode == 125
+        assert f"'{inner}' is no device that can be inside" in done.stderr
+
+
+def test_a_board_is_no_device_inside_another(tmp_path: Path) -> None:
+    done = ompls("remote", "add", "two", "nowhere.invalid", "--device", "one", env=kept(tmp_path, entry("one", "host")))
+    assert done.returncode == 2
+    assert done.stderr == ("ompls: error: cannot add two: one is a board, not a device inside; name another --device\n")
