@@ -9,6 +9,15 @@ from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.spec import CLAUSES
 from ompls.analysis.spec.near import near
 
+# What other languages for devices, or other clauses, call it.
+_SYNONYMS = {
+    "map": {
+        "in": "to", "out": "from", "inout": "tofrom", "copy": "tofrom", "copyin": "to", "copyout": "from", "both": "tofrom",
+        "fromto": "tofrom", "create": "alloc", "readonly": "to", "read": "to", "write": "from", "readwrite": "tofrom",
+    },
+    "depend": {"to": "in", "from": "out", "tofrom": "inout", "read": "in", "write": "out", "readwrite": "inout"},
+}  # fmt: skip
+
 
 def check(scene: Scene) -> Iterator[Finding]:
     for directive in scene.directives:
@@ -25,7 +34,8 @@ def _finding(clause: Clause, headers_known: bool) -> Finding:
     span = clause.keyword_span
     if spec is not None and span is not None and clause.broken.startswith("'"):
         word = clause.broken.split("'")[1]
-        suggestion = next(iter(near(word, (*spec.keywords, *spec.modifiers))), "")
+        synonym = _SYNONYMS.get(clause.name, {}).get(word)
+        suggestion = synonym or next(iter(near(word, (*spec.keywords, *spec.modifiers))), "")
         if suggestion:
             change = Change(f"Change to `{suggestion}`", span, suggestion)
             return Finding(span, f"{clause.broken}; did you mean `{suggestion}`?", "error", (), (change,))
@@ -45,9 +55,31 @@ The arguments do not have the form that the specification gives the clause, so n
     bad=(
         """
 void f(int n, float *x, float sum) {
+    #pragma omp target map(tofrom x[0:n]) map(to; sum)
+    //                                    ^^^^^^^^^^^^ error: a colon must follow 'to', as in 'map(to: sum)'
+    //                 ^^^^^^^^^^^^^^^^^^ error: a colon must follow 'tofrom', as in 'map(tofrom: x[0:n])'
+    for (int i = 0; i < n; i++) x[i] = sum;
+    #pragma omp target map(inout: sum) map(to: x[0:n]) defaultmap(tofrom, scalar)
+    //                                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^ error: a colon must follow 'tofrom', as in 'defaultmap(tofrom: scalar)'
+    //                     ^^^^^ error: 'inout' cannot stand before the colon of 'map'; did you mean `tofrom`?
+    sum += x[0];
+    #pragma omp target update from: x[0:n] nowait
+    //                        ^^^^ error: 'from' needs arguments in parentheses
+    #pragma omp target map(x(0:n)) map(sum: to)
+    //                             ^^^^^^^^^^^^ error: 'to' must stand before the list, as in 'map(to: sum)'
+    //                 ^^^^^^^^^^^ error: in 'x(0:n)': an array section has brackets in C, as in 'x[0:n]'
+    x[0] = sum;
+    #pragma omp parallel for schedule(static 4) reduction(sum: +)
+    //                                          ^^^^^^^^^^^^^^^^^ error: '+' must stand before the list, as in 'reduction(+: sum)'
+    //                       ^^^^^^^^^^^^^^^^^^ error: a comma must follow 'static', as in 'schedule(static, 4)'
+    for (int i = 0; i < n; i++) sum += x[i];
+}
+""",
+        """
+void f(int n, float *x, float sum) {
     #pragma omp target parallel for reduction(+ sum) depend(x)
     //                                               ^^^^^^^^^ error: a kind of dependence and a colon must stand before the list, as in 'depend(in: x)'
-    //                              ^^^^^^^^^^^^^^^^ error: a reduction's operator and a colon must stand before the list, as in 'reduction(+: x)'
+    //                              ^^^^^^^^^^^^^^^^ error: a reduction's operator and a colon must stand before the list, as in 'reduction(+: sum)'
     for (int i = 0; i < n; i++) sum += x[i];
 }
 """,
@@ -112,6 +144,15 @@ void f(int n, int *x, int (*y)[4]) {
     #pragma omp task depend(iterator(i = 0:n), in: x[i]) depend(out: ([n][4])y)
     ;
     #pragma omp taskwait depend(inout: *x, x[1:n])
+}
+""",
+        """
+void f(int n, float *to, float from, float *x) {
+    #pragma omp target map(to, from) map(tofrom: x[0:n]) map(to: to)
+    x[0] = from;
+    #pragma omp target update to(from) from(to)
+    #pragma omp parallel for schedule(simd: static, 4) firstprivate(from)
+    for (int i = 0; i < n; i++) x[i] = from;
 }
 """,
         """

@@ -13,6 +13,12 @@ from ompls.analysis.rules.support.told import declared_reductions
 from ompls.analysis.spec.data_clauses import REDUCTIONS
 from ompls.analysis.spec.near import near
 
+# What people call an operator.
+_WORDS = {
+    "sum": "+", "add": "+", "plus": "+", "prod": "*", "mul": "*", "times": "*", "and": "&&", "or": "||", "xor": "^",
+    "maximum": "max", "minimum": "min",
+}  # fmt: skip
+
 
 def check(scene: Scene) -> Iterator[Finding]:
     declared: frozenset[str] | None = None
@@ -35,9 +41,11 @@ def _unknown(scene: Scene, name: str, span: Span) -> Finding:
     """Certain when all headers are known: those of the system are looked through for `declare reduction`, too."""
     severity: Severity = "error" if scene.unit.complete_headers else "hint"
     known = scene.unit.told.reductions | declared_reductions(scene.directives)
-    other = next(iter(near(name, (*known, *[word for word in REDUCTIONS if word.isalpha()]))), "")
+    meant = _WORDS.get(name, name[:-1] if name.endswith("=") and name[:-1] in REDUCTIONS else "")
+    other = meant or next(iter(near(name, (*known, *[word for word in REDUCTIONS if word.isalpha()]))), "")
     changes = (Change(f"Change to `{other}`", span, other, safe=False),) if other else ()
-    return Finding(span, f"no `declare reduction` says what `{name}` does", severity, (), changes)
+    suggestion = f"; did you mean `{other}`?" if other else ""
+    return Finding(span, f"no `declare reduction` says what `{name}` does{suggestion}", severity, (), changes)
 
 
 def _item(scene: Scene, clause: Clause, item: ListItem) -> Iterator[Finding]:
@@ -122,7 +130,7 @@ void f(int n, double *a) {
     point p = {0, 0};
     double most = 0;
     #pragma omp parallel for reduction(+: p) reduction(lagest: most)
-    //                                                 ^^^^^^ error: no `declare reduction` says what `lagest` does
+    //                                                 ^^^^^^ error: no `declare reduction` says what `lagest` does; did you mean `largest`?
     //                                    ^ error: `p` is no number: a `declare reduction` has to say what `+` does with two of its type
     for (int i = 0; i < n; i++) p.x += a[i];
 }
@@ -133,7 +141,7 @@ typedef struct { double x, y; } point;
 void f(int n, double *a) {
     point p = {0, 0};
     #pragma omp parallel for reduction(+: p) reduction(sum: n)
-    //                                                 ^^^ hint: no `declare reduction` says what `sum` does
+    //                                                 ^^^ hint: no `declare reduction` says what `sum` does; did you mean `+`?
     //                                    ^ hint: `p` is no number: a `declare reduction` has to say what `+` does with two of its type
     for (int i = 0; i < 10; i++) p.x += a[i];
 }

@@ -6,12 +6,14 @@ come from it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from ompls.analysis.model import ast
+from ompls.analysis.model.omp import Clause
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.spec import is_declarative
+from ompls.analysis.spec import CLAUSES, is_declarative
 from ompls.analysis.spec.near import near
 
 _HEADERS = {"NULL": "stddef.h", "true": "stdbool.h", "false": "stdbool.h", "bool": "stdbool.h"}
@@ -32,7 +34,11 @@ def check(scene: Scene) -> Iterator[Finding]:
     for name in sorted(content.undeclared, key=lambda n: n.span.start):
         if name.name not in said:
             said.add(name.name)
-            message = f"`{name.name}` undeclared ({where}){_clause(content, name)}{_hint(content, name)}"
+            stmt, clause = _clause(content, name)
+            named = f", named by `{clause.name}` of `{stmt.directive.name}`" if stmt and clause else ""
+            meant = _with_colon(clause, name) if clause else ""
+            hint = f"; did you mean `{meant}`?" if meant else _hint(content, name)
+            message = f"`{name.name}` undeclared ({where}){named}{hint}"
             yield Finding(name.span, message, "error")
 
 
@@ -51,12 +57,24 @@ def _listed(scene: Scene) -> Iterator[Finding]:
                 yield Finding(name.span, f"`{name.name}` undeclared (not in a function), named by {by}", "error")
 
 
-def _clause(content: Content, name: ast.Name) -> str:
+def _clause(content: Content, name: ast.Name) -> tuple[ast.DirectiveStmt | None, Clause | None]:
+    """Where it is named."""
     for stmt in content.directives:
         for clause in stmt.directive.clauses:
             if clause.span.start <= name.span.start < clause.span.end:
-                return f", named by `{clause.name}` of `{stmt.directive.name}`"
-    return ""
+                return stmt, clause
+    return None, None
+
+
+def _with_colon(clause: Clause, name: ast.Name) -> str:
+    """`map(to, x)`: a word of the clause is taken for a variable, because a comma stands where a colon belongs."""
+    spec = CLAUSES.get(clause.name)
+    words = (*spec.keywords, *spec.modifiers) if spec is not None and not clause.keyword else ()
+    before = list(itertools.takewhile(lambda i: i.text in words, clause.items))
+    after = [i.text for i in clause.items[len(before) :]]
+    if not after or not any(i.expr is name for i in before):
+        return ""
+    return f"{clause.name}({', '.join(i.text for i in before)}: {', '.join(after)})"
 
 
 def _hint(content: Content, name: ast.Name) -> str:
@@ -110,6 +128,10 @@ void f(int n, double *values) {
     //                                                           ^^^^^^ error: `valeus` undeclared (first use in this function), named by `map` of `target teams distribute parallel for`; did you mean `values`?
     for (int i = 0; i < n; i++) total += values[i] * facter;
     //                                               ^^^^^^ error: `facter` undeclared (first use in this function)
+    #pragma omp target map(always, tofrom, values[0:n], total)
+    //                             ^^^^^^ error: `tofrom` undeclared (first use in this function), named by `map` of `target`; did you mean `map(always, tofrom: values[0:n], total)`?
+    //                     ^^^^^^ error: `always` undeclared (first use in this function), named by `map` of `target`; did you mean `map(always, tofrom: values[0:n], total)`?
+    values[0] = total;
 }
 """,
         """

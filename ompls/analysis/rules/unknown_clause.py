@@ -11,8 +11,10 @@ from ompls.analysis.rules.support.names import longer_name
 from ompls.analysis.spec import CLAUSES, DIRECTIVES, clauses_of
 from ompls.analysis.spec.clause_sets import MAP_TYPES_OF
 from ompls.analysis.spec.clauses import MAP_EXTENSIONS
+from ompls.analysis.spec.data_clauses import REDUCTIONS
 from ompls.analysis.spec.near import near
 
+_WHOLE = "teams distribute parallel for"
 _OWN = "ompx_"  # names that implementations have for themselves begin with it (5.2 §3.1)
 
 
@@ -31,7 +33,7 @@ def _clause(directive: Directive, clause: Clause) -> Iterator[Finding]:
         if longer := _joined(directive, clause):
             yield longer
             return
-        suggestion = next(iter(near(clause.name, clauses_of(directive.name))), "")
+        suggestion = next(iter(near(clause.name, clauses_of(directive.name))), "") or _by_arguments(directive, clause)
         message = f"there is no OpenMP clause `{clause.name}`"
         if not suggestion:
             # A word in capitals is a macro that the command line defines, more likely.
@@ -43,6 +45,16 @@ def _clause(directive: Directive, clause: Clause) -> Iterator[Finding]:
         yield _misplaced(directive, clause)
     elif clause.name.startswith(_OWN) and clause.name not in CLAUSES:
         yield _unknown_extension("clause", clause.name, clause.name_span, clauses_of(directive.name))
+
+
+def _by_arguments(directive: Directive, clause: Clause) -> str:
+    """The clause that takes such arguments: `mx(to: x)`."""
+    words = clause.text.partition(":")[0].replace(" ", "").split(",") if ":" in clause.text else []
+    for name in ("map", "reduction", "depend"):
+        known = REDUCTIONS if name == "reduction" else (*CLAUSES[name].keywords, *CLAUSES[name].modifiers)
+        if words and name in clauses_of(directive.name) and all(word in known for word in words):
+            return name
+    return ""
 
 
 def _joined(directive: Directive, clause: Clause) -> Finding | None:
@@ -82,7 +94,9 @@ def _misplaced(directive: Directive, clause: Clause) -> Finding:
         return Finding(clause.name_span, f"{message}; did you mean `{suggestion}`?", "error", (), (change,))
     longer = [n for n in DIRECTIVES if n.startswith(directive.name + " ") and clause.name in clauses_of(n)]
     if longer:
-        message += f"; `{min(longer, key=len)}` has it"
+        shortest = min(longer, key=len)
+        of_loops = DIRECTIVES[shortest].kind == "loop"  # and a device has teams for them
+        message += f"; `{next((n for n in longer if of_loops and n.endswith(_WHOLE)), shortest)}` has it"
     return Finding(clause.name_span, message, "error", (), _other_motion(directive, clause))
 
 
@@ -125,7 +139,12 @@ void f(int n, float *x) {
         """
 void f(int n, float *x) {
     #pragma omp target schedule(static) map(tofrom: x[0:n])
-    //                 ^^^^^^^^ error: `schedule` is no clause of `target`; `target parallel for` has it
+    //                 ^^^^^^^^ error: `schedule` is no clause of `target`; `target teams distribute parallel for` has it
+    for (int i = 0; i < n; i++) x[i] = 0;
+    #pragma omp target collapse(1) num_threads(4) mx(tofrom: x[0:n])
+    //                                            ^^ error: there is no OpenMP clause `mx`; did you mean `map`?
+    //                             ^^^^^^^^^^^ error: `num_threads` is no clause of `target`; `target parallel` has it
+    //                 ^^^^^^^^ error: `collapse` is no clause of `target`; `target teams distribute parallel for` has it
     for (int i = 0; i < n; i++) x[i] = 0;
 }
 """,

@@ -14,6 +14,7 @@ from ompls.analysis.model.ast import Expr, Span
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.spec import CLAUSES, DIRECTIVES, ClauseSpec, is_extension, is_known_clause
 from ompls.analysis.spec.near import near
+from ompls.analysis.syntax import garbled
 from ompls.analysis.syntax.clause_expr import ExprParser, IsType, ParseError, Token, matching, tokenize
 
 # Directives whose own argument has a grammar of its own; that of any other is a list of names.
@@ -156,6 +157,7 @@ class _Parser:
         if pos >= len(tokens) or tokens[pos].text != "(":
             if spec is not None and not spec.optional:
                 clause.broken = f"'{clause.name}' needs arguments in parentheses"
+                return garbled.end_without_parentheses(tokens, pos, _is_complete)
             return pos
         close = matching(tokens, pos, len(tokens))
         stop = close if close >= 0 else len(tokens)
@@ -186,19 +188,27 @@ class _Parser:
             clause.items, why = self.items(start, colon)
             return why or self.after_list(clause, colon + 1, stop)
         if colon >= 0:
+            if word := garbled.list_first(spec, self.tokens, start, colon, stop):
+                clause.items, why = self.items(start, colon)
+                meant = f"{clause.name}({word}: {self.join(start, colon)})"
+                return why or f"'{word}' must stand before the list, as in '{meant}'"
             why = self.prefix(clause, spec, start, colon)
             if why:
                 return why
             start = colon + 1
         elif clause.name in _REDUCTIONS:
-            return f"a reduction's operator and a colon must stand before the list, as in '{clause.name}(+: x)'"
+            return garbled.reduction_without_colon(clause.name, self.tokens, start, stop, self.join)
         if clause.keyword in ("sink", "source") and clause.name == "depend":
             return self.expressions(clause, spec, start, stop, -1) if start < stop else ""
         if clause.name == "depend" and colon < 0 and stop == start + 1 and self.tokens[start].text == "source":
             self.set_keyword(clause, start)
             return ""
         if clause.name == "depend" and not clause.keyword and not clause.modifiers:
-            return "a kind of dependence and a colon must stand before the list, as in 'depend(in: x)'"
+            return garbled.depend_without_colon(spec, self.tokens, start, stop, self.join)
+        if colon < 0 and (at := garbled.without_colon(spec, self.tokens, start, stop)) >= 0:
+            words = self.join(start, at).rstrip(";=")
+            clause.items, why = self.items(at, stop)
+            return why or f"a colon must follow '{words}', as in '{clause.name}({words}: {self.join(at, stop)})'"
         if start >= stop:
             return "the list is empty"
         clause.items, why = self.items(start, stop)
@@ -299,6 +309,8 @@ class _Parser:
             if not pieces or pieces[0][0] >= pieces[0][1]:
                 return "a word is missing"
             self.set_keyword(clause, pieces[0][0])
+            if meant := garbled.without_comma(spec, self.tokens, pieces, clause.modifiers, self.join):
+                return meant
             if pieces[0][1] > pieces[0][0] + 1:
                 return f"'{self.join(*pieces[0])}' is not one word"
             for first, last in pieces[1:]:
@@ -393,7 +405,9 @@ class _Parser:
             try:
                 expr = self.full(first, last)
             except ParseError as e:
-                broken = broken or f"in '{self.join(first, last)}': {e}"
+                meant = garbled.fortran_section(self.tokens, first, last, self.join)
+                why = f"an array section has brackets in C, as in '{meant}'" if meant else e
+                broken = broken or f"in '{self.join(first, last)}': {why}"
                 expr = ast.OtherExpr(span, [])
             items.append(ListItem(span, expr, None, self.join(first, last)))
         return tuple(items), broken
@@ -426,6 +440,11 @@ class _Parser:
                 out.append(" ")
             out.append(token.text)
         return sys.intern("".join(out))
+
+
+def _is_complete(name: str) -> bool:
+    """Whether a word is a clause that needs no parentheses."""
+    return name in CLAUSES and CLAUSES[name].optional
 
 
 def _canonical(name: str) -> str:
