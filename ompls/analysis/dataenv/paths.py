@@ -59,6 +59,19 @@ def goes_beyond(expr: Expr) -> bool:
     return False
 
 
+def rows_pointed_to(expr: Expr) -> Expr | None:
+    """What holds the pointers to the rows in `a[0:n][0:m]`, where these lie anywhere; None: there are no such rows."""
+    while isinstance(expr, (ast.Section, ast.Index, ast.Member, ast.Paren)):
+        base = strip(expr.inner if isinstance(expr, ast.Paren) else expr.base)
+        through = not isinstance(expr, ast.Paren) and not (isinstance(expr, ast.Member) and not expr.arrow)
+        if through and isinstance(base, ast.Section) and isinstance(base.type, Array):
+            several = base.length is None or fold(base.length) != 1
+            if several and isinstance(base.type.of, Pointer):
+                return base.base
+        expr = base
+    return None
+
+
 def indexed(expr: ast.Index) -> Expr:
     """The pointer or array of a subscript: `p` of `p[3]` and of `3[p]`."""
     return expr.index if is_address(expr.index.type) and not is_address(expr.base.type) else expr.base

@@ -1,23 +1,36 @@
 """A mapped section of several dimensions that is not one piece of memory.
 
-Decided when the inner length is a constant and less than the dimension, and the outer one is not one row.
+Decided when the inner length is a constant and less than the dimension, and the outer one is not one row; or when the
+rows lie where the elements of the outer one point.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.paths import rows_pointed_to
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model.ast import Expr, Paren, Section
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 
+_MOVING = ("target data", "target enter data", "target exit data", "target update")
+
 
 def check(scene: Scene) -> Iterator[Finding]:
     for directive in scene.directives:
-        for clause in directive.all("map"):
+        for clause in (
+            directive.all("map", "to", "from") if directive.has("target") or directive.name in _MOVING else ()
+        ):
             for item in clause.items:
-                if isinstance(item.expr, Section) and _has_gaps(item.expr):
+                if (pointers := rows_pointed_to(item.expr)) is not None:
+                    message = (
+                        f"`{item.text}` is not one piece of memory: `{_text(scene, pointers)}` holds pointers, and each of"
+                        f" them has its row somewhere else; map one row at a time"
+                    )
+                    yield Finding(item.span, message, "error")
+                elif clause.name == "map" and isinstance(item.expr, Section) and _has_gaps(item.expr):
                     message = f"`{item.text}` is not one piece of memory: it leaves out a part of each row"
                     yield Finding(item.span, message, "error")
 
@@ -51,6 +64,12 @@ def _is_several(section: Section) -> bool:
     return length > 1 if length is not None else section.length is not None
 
 
+def _text(scene: Scene, expr: Expr) -> str:
+    """The expression as it stands there."""
+    whole = scene.content.text if scene.content is not None else b""
+    return decoded(whole[expr.span.start : expr.span.end])
+
+
 def _bare(expr: Expr) -> Expr:
     while isinstance(expr, Paren):
         expr = expr.inner
@@ -68,6 +87,19 @@ What `map` names must be one piece of memory. `m[0:rows][0:2]` of a matrix with 
     section="5.8.3",
     about="directives",
     bad=(
+        """
+struct table { double **rows; };
+void f(int n, double **a, double *few[3], struct table *t) {
+    #pragma omp target teams distribute parallel for map(tofrom: a[0:n][0:n])
+    //                                                           ^^^^^^^^^^^ error: `a[0:n][0:n]` is not one piece of memory: `a` holds pointers, and each of them has its row somewhere else; map one row at a time
+    for (int i = 0; i < n; i++) a[i][0] = i;
+    #pragma omp target enter data map(to: few[0:3][0:n], t->rows[:n][:n])
+    //                                                   ^^^^^^^^^^^^^^^ error: `t->rows[:n][:n]` is not one piece of memory: `t->rows` holds pointers, and each of them has its row somewhere else; map one row at a time
+    //                                    ^^^^^^^^^^^^^ error: `few[0:3][0:n]` is not one piece of memory: `few` holds pointers, and each of them has its row somewhere else; map one row at a time
+    #pragma omp target update from(a[0:n][0])
+    //                             ^^^^^^^^^ error: `a[0:n][0]` is not one piece of memory: `a` holds pointers, and each of them has its row somewhere else; map one row at a time
+}
+""",
         """
 void f(void) {
     double m[10][20], s = 0;
@@ -99,6 +131,19 @@ int first_column(int n, int m[n][n]) {
 """,
     ),
     good=(
+        """
+double f(int n, double **a, double *few[3], double (*all)[8]) {
+    double s = 0;
+    for (int i = 0; i < n; i++) {
+        #pragma omp target enter data map(to: a[i][0:n], a[i:1][0:n], all[0:n][0:8])
+    }
+    #pragma omp target enter data map(to: few[0:3]) map(to: few[1][0:n])
+    #pragma omp task depend(in: a[0:n][0:n]) shared(s)
+    s = 1;
+    #pragma omp taskwait
+    return s;
+}
+""",
         """
 void f(void) {
     double m[10][20], s = 0;

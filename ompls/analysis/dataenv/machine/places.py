@@ -103,6 +103,9 @@ class Places(Memory):
         if isinstance(base.type, Pointer) and not isinstance(base, ast.Section):
             found = self.pointed(self.value(base), of)
             return [Loc(o.obj, _sum(o.low, start), length, of, o.every) for o in found]
+        if isinstance(base, ast.Section) and isinstance(base.type, Array) and isinstance(base.type.of, Pointer):
+            self.value(base.base)
+            return []  # the rows lie where each of its elements points
         inner = self.places(base)
         if isinstance(base, ast.Section):
             # all rows of the section, from the first row's first element to the last row's last
