@@ -83,6 +83,22 @@ int main(void) { int a[9] = {0}; struct s s = {9, a};
 #pragma omp target data map(tofrom: s) map(to: s.p[0:9])
  { ¦a[0]++; }
 }""", ["0 a s.p[0:9] certain 1 [36 bytes] both attached to s.p", "0 s s certain 1 [16 bytes] both"]),
+    ("a member is called as it is written", """
+struct s { int n; int *p, *q; };
+void f(struct s *m, int n) {
+#pragma omp target data map(to: m->p[0:n], m->q[0:4])
+ { ¦n++; }
+}""", ["0 *m  unknown unknown [] unknown", "0 m->p m->p[0:n] certain 1 or more [4*n bytes] both",
+       "0 m->q m->q[0:4] certain 1 or more [16 bytes] both"]),
+    ("storage of a member", """
+#include <stdlib.h>
+struct s { int n; int *p, *q; };
+int main(void) { struct s s = {9, malloc(36)}, *m = &s;
+m->q = malloc(16);
+#pragma omp target enter data map(alloc: s.p[0:9], m->q[0:4])
+ ¦return 0;
+}""", ["0 m->q m->q[0:4] certain 1 [16 bytes] neither", "0 s  unknown unknown [] unknown",
+       "0 s.p s.p[0:9] certain 1 [36 bytes] neither"]),
     ("declare target", """
 int t[4];
 #pragma omp declare target(t)

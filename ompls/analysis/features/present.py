@@ -5,6 +5,7 @@ A row is one copy on one device.  It is certain when it is so on every path that
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -36,6 +37,7 @@ _VALID: dict[Valid, str] = {
     "unknown": "who has the newest values is not known",
 }
 _STORED = ("variable", "heap", "outside")
+_LAST = re.compile(r"->|\.")  # before the last member of a name
 _MOST_CALLS = 4  # that are named
 
 
@@ -209,8 +211,10 @@ def _attached(whole: _Object, seen: list[_Seen], unit: Unit) -> Iterator[str]:
         state, device = whole.visits[one.visit].state, one.copy.device
         for (holder, at), value in state.cells.items():
             leads = isinstance(value, frozenset) and any(t.obj == whole.obj for t in value)
-            member = _member(holder, at, unit) if leads and _is_on(device, state.cases.get(holder)) else ""
-            if (member or holder.name) in through and leads and _is_on(device, state.cases.get(holder)):
+            if not leads or not _is_on(device, state.cases.get(holder)):
+                continue
+            member = _member(holder, at, unit)
+            if (member or _LAST.split(holder.name)[-1]) in through:
                 yield f"{holder.name}.{member}" if member else holder.name
 
 

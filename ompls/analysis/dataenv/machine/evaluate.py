@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from ompls.analysis.dataenv.machine.facts import facts_of
+from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.machine.objects import STEPS, GivenUp
 from ompls.analysis.dataenv.machine.places import Places
 from ompls.analysis.dataenv.machine.state import State, join, joined_value
@@ -143,7 +144,11 @@ class Evaluator(Places):
         if isinstance(expr.type, Array):
             return _pointers(locs)
         self.access(locs, expr, True, False, through=self.is_through(expr))
-        return self.held(locs, expr.type)
+        value = self.held(locs, expr.type)
+        for obj, _, _ in value if isinstance(value, frozenset) and isinstance(expr, ast.Member) else ():
+            if obj.kind == "outside" and isinstance(obj.key, tuple) and obj.name == obj.key[0].name:
+                obj.name = name_of(expr)  # where what it lies in is named only
+        return value
 
     def held(self, locs: list[Loc], t: CType) -> Value:
         """What scalars at `locs` hold; all of them the same, or not known."""
@@ -307,11 +312,11 @@ class Evaluator(Places):
 
     @staticmethod
     def named_by(value: Value, target: Expr) -> None:
-        """A fresh object gets the name of the first pointer that it is assigned to."""
+        """A fresh object gets the name of the first pointer that it is assigned to, as it is written there."""
         if isinstance(value, frozenset):
             for obj, _, _ in value:
                 if not obj.name and isinstance(target, (ast.Name, ast.Member)):
-                    obj.name = target.name if isinstance(target, ast.Name) else target.field
+                    obj.name = name_of(target)
 
     def copy_record(self, source: Expr, locs: list[Loc], value: Value = None) -> None:
         """`a = b` of structures: the cells go along; `value`: what leads to `b` where it is a call's result."""

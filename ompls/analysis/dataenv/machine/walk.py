@@ -187,6 +187,8 @@ class Walker(Phases):
             if not f.bits and not isinstance(f.type, (Array, Record)):
                 pointer = isinstance(f.type, Pointer) == isinstance(e.type, (Pointer, Array, Function))
                 where = Loc(loc.obj, Poly.of(bits // 8), self.size_of(f.type), f.type)
+                for obj, _, _ in value if isinstance(value, frozenset) else ():
+                    obj.name = obj.name or f"{loc.obj.name}.{f.name}"
                 self.assign_initial(where, value if pointer else None)
 
     # --- branches
