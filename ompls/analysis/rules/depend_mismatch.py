@@ -9,7 +9,7 @@ from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.ordering.model import Clash, Touch, Unit
-from ompls.analysis.rules.support.ordering.report import chosen, other_place, severity, verb
+from ompls.analysis.rules.support.ordering.report import called, chosen, other_place, severity, verb
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -38,9 +38,11 @@ def _wrong_type(clash: Clash, one: Unit, other: Unit) -> Finding | None:
     for unit, touch in ((other, clash.two), (one, clash.one.touch)):
         clause = _listing(unit, symbol)
         if touch.write and clause is not None and clause.keyword == "in" and clause.keyword_span is not None:
-            message = f"the task writes `{symbol.name}`, but its dependence is `in`: it runs beside others that read it"
+            message = (
+                f"the task writes `{called(touch)}`, but its dependence is `in`: it runs beside others that read it"
+            )
             fix = (Change("Make it `inout`", clause.keyword_span, "inout"),) if len(clause.items) == 1 else ()
-            related = ((touch.span, f"`{symbol.name}` is written here"), *_second(clash, touch))
+            related = ((touch.span, f"`{called(touch)}` is written here"), *_second(clash, touch))
             return Finding(clause.keyword_span, message, severity(clash), related, fix)
     return None
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
+from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.rules.support.edits import sharing
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.races.atomically import atomically
@@ -20,9 +21,22 @@ def check(scene: Scene) -> Iterator[Finding]:
         what = text_of(scene, race.first)
         message = (
             f"`{what}` is updated by {units(race.level)} that run at the same time, so that updates are lost: "
-            f"it needs `reduction({report.operator}: {report.name})` or an `atomic` directive"
+            f"it needs {_wanted(report)}"
         )
         yield finding(scene, report, message, _changes(scene, report))
+
+
+def _wanted(report: Report) -> str:
+    """The clause, with what it can list: no member (5.2 §5.5.8), and of a pointer what it points to."""
+    place = report.race.first.place
+    if any(step not in ("[]", "*") for step in place.path):
+        return "an `atomic` directive, or the `reduction` of a variable of its own"
+    item = report.name
+    if place.depth and isinstance(place.symbol.type, Pointer):
+        node = report.race.first.node
+        one = isinstance(node, ast.Unary) and node.op == "*"
+        item += "[0:1]" if one else "[0:length]"
+    return f"`reduction({report.operator}: {item})` or an `atomic` directive"
 
 
 def _changes(scene: Scene, report: Report) -> tuple[Change, ...]:
@@ -80,6 +94,20 @@ directive is enough.
     about="races",
     bad=(
         """
+struct totals { double s, parts[4]; };
+void f(int n, struct totals *t, struct totals own, double *x) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) t->s += i;
+    //                          ^^^^ warning: `t->s` is updated by iterations that run at the same time, so that updates are lost: it needs an `atomic` directive, or the `reduction` of a variable of its own
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) own.parts[1] += i;
+    //                          ^^^^^^^^^^^^ warning: `own.parts[1]` is updated by iterations that run at the same time, so that updates are lost: it needs an `atomic` directive, or the `reduction` of a variable of its own
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) *x += i;
+    //                          ^^ warning: `*x` is updated by iterations that run at the same time, so that updates are lost: it needs `reduction(+: x[0:1])` or an `atomic` directive
+}
+""",
+        """
 double f(int n, const double *x) {
     double sum = 0;
     #pragma omp parallel for
@@ -130,7 +158,7 @@ void f(int n, int bins[8], const int *x) {
         for (int i = 0; i < n; i++)
             for (int k = 0; k < 8; k++)
                 bins[k] += x[i] == k;
-            //  ^^^^^^^ warning: `bins[k]` is updated by iterations that run at the same time, so that updates are lost: it needs `reduction(+: bins)` or an `atomic` directive
+            //  ^^^^^^^ warning: `bins[k]` is updated by iterations that run at the same time, so that updates are lost: it needs `reduction(+: bins[0:length])` or an `atomic` directive
     }
 }
 """,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.paths import root
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.model.ast import (
@@ -93,7 +94,9 @@ def _in_loop(region: Region, loop: Loop, kept: set[Symbol]) -> Iterator[Finding]
             named = {n.symbol for n in item.expr.walk() if isinstance(n, Name)}
             if named & changed:
                 continue
-            message = f"every iteration of the loop copies `{symbol.name}` again, and only the device uses it there"
+            message = (
+                f"every iteration of the loop copies `{name_of(item.expr)}` again, and only the device uses it there"
+            )
             related = ((Span(loop.span.start, loop.span.start + 3), "a `target data` around this loop copies it once"),)
             yield Finding(item.span, message, "hint", related)
 

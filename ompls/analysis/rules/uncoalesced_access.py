@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.access import Access, accesses
+from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.symbolic import Poly, loop_range
 from ompls.analysis.model.ast import Binary, DeclStmt, DirectiveStmt, For, Index, Name, Symbol
 from ompls.analysis.model.constants import fold
@@ -99,7 +100,7 @@ def _stride(access: Access, spread: dict[DirectiveStmt, Symbol]) -> tuple[Symbol
 def _finding(access: Access, stride: tuple[Symbol, Poly], spread: dict[DirectiveStmt, Symbol]) -> Finding:
     symbol, apart = stride
     message = (
-        f"neighbouring threads (next `{symbol.name}`) access elements of `{access.symbol.name}` that are "
+        f"neighbouring threads (next `{symbol.name}`) access elements of `{name_of(access.node)}` that are "
         f"{_text(apart)} apart: on a GPU, each costs a memory transaction of its own"
     )
     stmt = next(d for d, s in spread.items() if s is symbol)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.paths import holds_pointers, named_in, root
 from ompls.analysis.model.ast import Call, DirectiveStmt, Name, Node, Symbol
 from ompls.analysis.model.ctype import CType, Pointer
@@ -34,7 +35,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                 if symbol in reported:
                     continue
                 reported.add(symbol)
-                message = f"nothing in this region uses `{symbol.name}`: it is mapped for nothing"
+                message = f"nothing in this region uses `{name_of(item.expr)}`: it is mapped for nothing"
                 removed = without_item(region.directive, clause, item, safe=False)
                 yield Finding(item.span, message, "hint", (), (removed,))
 

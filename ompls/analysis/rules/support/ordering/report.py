@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ompls.analysis.dataenv.machine.naming import name_of
+from ompls.analysis.dataenv.paths import root
 from ompls.analysis.diagnostic import Severity
+from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Scene
@@ -46,6 +49,12 @@ def severity(clash: Clash) -> Severity:
     return "warning" if clash.certain else "hint"
 
 
+def called(touch: Touch) -> str:
+    """What it touches, as it is written where that can be seen."""
+    written = isinstance(touch.node, ast.Expr) and root(touch.node) is touch.symbol
+    return name_of(touch.node) if written else touch.symbol.name
+
+
 def verb(touch: Touch) -> str:
     """'written', 'freed' or 'read'."""
     if touch.freed:
@@ -61,7 +70,7 @@ def does(touch: Touch) -> str:
 def other_place(clash: Clash, scene: Scene) -> Related:
     """Where the access is that this one clashes with, and the construct that it belongs to."""
     touch, unit = clash.one.touch, clash.one.unit
-    found = [(touch.span, f"`{touch.symbol.name}` is {verb(touch)} here")]
+    found = [(touch.span, f"`{called(touch)}` is {verb(touch)} here")]
     if unit is not None and not touch.copy and _is_own(unit.stmt, scene):
         found.append((unit.stmt.directive.name_span, f"by {unit.what} that is created here"))
     return tuple(found)
