@@ -78,16 +78,29 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _dispatch(arguments: list[str], command: str | None) -> int:
     parser, commands = parsers((command,) if command else ())
+    first = arguments[0] if arguments else "-"
+    if not first.startswith("-") and first not in COMMANDS:
+        parser.error(f"there is no command '{first}'{_meant([first], COMMANDS)}")
     if command is None:
         parser.parse_args(arguments)  # prints help, the version or an error
         return 2
     arguments, flags, program_arguments = _take_foreign(arguments, command)
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
-        commands[command].error(f"unrecognized arguments: {' '.join(unknown)}")
+        options = [name for action in commands[command]._actions for name in action.option_strings]
+        words = [word.partition("=")[0] for word in unknown if word.startswith("--")]
+        commands[command].error(f"unrecognized arguments: {' '.join(unknown)}{_meant(words, options)}")
     parsed.flags = flags
     parsed.program_arguments = program_arguments
     return int(importlib.import_module(f"ompls.cli.{command}").run(parsed))
+
+
+def _meant(words: Collection[str], known: Collection[str]) -> str:
+    """What was meant by the first of the words that is nearly a known one, for a message."""
+    from ompls.analysis.spec.near import near
+
+    found = next((close[0] for word in words if (close := near(word, known))), "")
+    return f"; did you mean '{found}'?" if found else ""
 
 
 def parsers(configured: Collection[str]) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
