@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from ompls.analysis.model.ast import Call, Compound, DirectiveStmt, For, Name, Node, Stmt, walk_down_to
+from ompls.analysis.model.ast import Call, Compound, DirectiveStmt, Name, Node, Stmt
 from ompls.analysis.model.tu import Content, Region
 from ompls.analysis.rules.support.framework import Unit
 
@@ -57,12 +55,6 @@ def _callee_spreads(call: Call, unit: Unit, wanted: frozenset[str], depth: int) 
         return False
     callee = unit.functions.get(symbol.name)
     return callee is None or depth >= _DEEPEST or spreads(callee.node, unit, wanted, depth + 1)
-
-
-def loops_below(node: Node | None) -> Iterator[For]:
-    """The `for` loops of a statement, outermost first, without those inside of other loops."""
-    if node is not None:
-        yield from (n for n in walk_down_to(node, lambda n: isinstance(n, For)) if isinstance(n, For))
 
 
 def trustworthy(content: Content | None, region: Region) -> bool:
