@@ -47,6 +47,21 @@ environment holds x, what the region writes is gone with the device's copy. A re
     about="events",
     bad=(
         """
+int printf(const char *, ...);
+double f(void) {
+    double t = 1, u = 1;
+    #pragma omp target map(to: t, u)
+    //                            ^ warning: what the device writes to `u` is not copied back: it is mapped `to`
+    //                         ^ warning: what the device writes to `t` is not copied back: it is mapped `to`
+    {
+        t = 5;
+        u = 2;
+    }
+    printf("%g", t);
+    return u * 2;
+}
+""",
+        """
 int f(int *x) {
     int own = 1;
     #pragma omp target map(tofrom: x[0:2]) map(to: own)

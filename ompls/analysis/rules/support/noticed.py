@@ -21,6 +21,8 @@ from ompls.analysis.rules.support.framework import Change, Finding, Scene, Unit
 # With these, a device reaches the host's memory: nothing is absent, and there is one copy only.
 SHARED_MEMORY = frozenset(("unified_shared_memory", "unified_address", "self_maps"))
 
+_COMPUTING = frozenset(("+", "-", "*", "/", "%"))
+
 
 class Noticed(NamedTuple):
     """An event in one external declaration, with its related places: in this one, and in others.
@@ -99,6 +101,8 @@ def _asks(event: Event, unit: Unit) -> bool:
     """
     if event.kind != "lost" or event.detail not in ("to", "alloc"):
         return False
+    if any(_is_used(site, unit) for site, text in event.related if "host reads" in text):
+        return False
     written = {site for site, text in event.related if text.startswith("written")}
     for name, span in written:
         content = unit.functions.get(name)
@@ -106,6 +110,22 @@ def _asks(event: Event, unit: Unit) -> bool:
             if isinstance(n, ast.Assign) and n.target.span == span and isinstance(n.value, ast.IntLiteral):
                 scalar = isinstance(n.target.type, (Integer, Floating)) and isinstance(n.target, ast.Name)
                 return scalar and n.op == "=" and content is not None and not _works(content, span)
+    return False
+
+
+def _is_used(site: Site, unit: Unit) -> bool:
+    """Whether a program computes with what it reads there, or prints it: it does not only ask what it is."""
+    content = unit.functions.get(site.function)
+    for n in content.node.walk() if content is not None else ():
+        operands: tuple[ast.Expr, ...] = ()
+        if isinstance(n, ast.Call):
+            operands = n.args
+        elif isinstance(n, ast.Assign) and n.op != "=":
+            operands = (n.value,)
+        elif isinstance(n, ast.Binary) and n.op in _COMPUTING:
+            operands = (n.left, n.right)
+        if any(strip(e).span == site.span for e in operands):
+            return True
     return False
 
 
