@@ -128,6 +128,19 @@ def test_a_connection_that_is_cut_in_a_copy_is_made_again_once(board: Sshd, larg
     assert until(lambda: has_left_nothing(board))
 
 
+def test_one_that_is_cut_while_we_translate_is_made_again_once(board: Sshd, tmp_path: Path) -> None:
+    with begun(board, "run", "--remote", "nano", new_program(tmp_path)) as run:
+        assert until(lambda: bool(list(board.directory.glob("run-*/alive"))))
+        time.sleep(0.2)  # it says so, too
+        server = (board.place / "pid").read_text().strip()
+        for session in Path(f"/proc/{server}/task/{server}/children").read_text().split():
+            os.kill(int(session), signal.SIGKILL)
+        output, said = run.communicate(timeout=120)
+    assert (output, run.returncode) == ("499500\n", 7)
+    assert said == "ompls: the connection to 'nano' was lost; logging in again\nan error's text\n"
+    assert until(lambda: has_left_nothing(board))
+
+
 @pytest.mark.thorough
 def test_one_that_is_cut_twice_is_told(board: Sshd, large: Path, tmp_path: Path) -> None:
     with begun(board, "remote", "exec", "nano", grown(large, tmp_path)) as run:

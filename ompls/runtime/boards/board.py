@@ -34,6 +34,7 @@ _HERE_ONLY = (
 
 
 _ARCHIVE = b"\x1f\x8b"  # how one begins
+_LONGEST_TRACE = 1 << 30  # bytes: it is in our memory
 _ABSENT = 127  # as `run` of board.sh ends where there is no such program
 
 
@@ -62,7 +63,8 @@ class Kept:
     def __init__(self, connection: Connection, wanted: Sequence[str]) -> None:
         """`wanted` are names below the directory; what the board's tools are is put behind an @.  Raises Lost."""
         self._connection = connection
-        lines = connection.ask("have", *wanted).decode("utf-8", "replace").splitlines()
+        most = 4096 + sum(len(name) + 100 for name in wanted)
+        lines = connection.ask("have", *wanted, most=most).decode("utf-8", "replace").splitlines()
         self._stamp = lines.pop().partition(" ")[2] if lines and lines[-1].startswith("stamp ") else ""
         self._missing: Set[str] = set(lines)
 
@@ -190,11 +192,12 @@ def run_kept(
     pairs = ["{}={}".format(*pair) for pair in sorted(environment.items())]
     words = ("lines" if os.isatty(1) else "whole", program, *pairs, "--", *arguments)
     with _Signals(connection):
-        connection.has_started = True  # as far as we know, until it says that there is none
         call = connection.call("run", *words)
+        connection.has_started = True  # as far as we know, until it says that there is none
         if not call.begun():
             code = call.ended()
             if not connection.alive or code == LOST:
+                connection.has_started = call.has_arrived
                 raise connection.lost()
             connection.has_started = code != _ABSENT
             return code if connection.has_started else None
@@ -215,7 +218,10 @@ def run_kept(
     if code == LOST or code < 0:  # ssh's own, or the program's
         if not connection.alive:
             raise connection.lost()
-        return int(connection.ask("code") or LOST)
+        told = connection.ask("code").strip()
+        if not re.match(rb"[0-9]{0,3}\Z", told):
+            raise connection.untrue("code")
+        return int(told or LOST)  # a full disk keeps nothing
     return code
 
 
@@ -295,7 +301,7 @@ class _Input(threading.Thread):
 
 def trace(connection: Connection, record: Path) -> None:
     """The trace of the program that ran, into a file here; none when it wrote none.  Raises Lost, OSError."""
-    size, _, data = connection.ask("get").partition(b"\n")
+    size, _, data = connection.ask("get", most=_LONGEST_TRACE).partition(b"\n")
     if not size.strip().isdigit() or int(size) != len(data):
         raise connection.lost("its trace did not come whole")
     if data:
@@ -305,7 +311,7 @@ def trace(connection: Connection, record: Path) -> None:
 def facts(connection: Connection) -> Dict[str, str]:
     """What the board is, by name: `facts` of board.sh."""
     found = {}
-    for line in connection.ask("facts").decode("utf-8", "replace").splitlines():
+    for line in connection.ask("facts", most=1 << 16).decode("utf-8", "replace").splitlines():
         name, _, text = line.partition(": ")
         if re.match(r"[a-z]+\Z", name):
             found[name] = "".join(c for c in text.strip() if c.isprintable())[:200]

@@ -31,6 +31,7 @@ SILENCE = 15  # seconds without one after which a board ends what we started the
 LOGIN = 120.0  # seconds for a login, with its questions
 _LONGEST = 1 << 16  # bytes that a shell may write at its start
 LOST = 255  # ssh's own code
+_UNTRUE = "it is no board as we know them: look what runs there"
 _FAILED = "ompls: error: "  # as `fail` of board.sh begins
 Result = TypeVar("Result")
 _OPTIONS = (
@@ -73,6 +74,7 @@ class Call:
 
     def __init__(self, process: "subprocess.Popen[bytes]", link: socket.socket, mark: str) -> None:
         self.process, self.link, self._mark = process, link, mark
+        self.has_arrived = True  # all that was sent, as far as we know
         self.output = link.makefile("rb", buffering=0)
 
     def begun(self) -> bool:
@@ -82,8 +84,8 @@ class Call:
         while len(seen) <= _LONGEST:
             try:
                 more = self.link.recv(_LONGEST, socket.MSG_PEEK)  # what follows is for who reads the output
-            except OSError:
-                more = b""
+            except OSError:  # ssh ended, and had not read what we sent (ECONNRESET)
+                more, self.has_arrived = b"", False
             at = (seen + more).find(wanted)
             taken = at + len(wanted) - len(seen) if at >= 0 else len(more)
             if taken == 0:
@@ -167,8 +169,10 @@ class Connection:
 
     def _begin(self, session: "Tuple[subprocess.Popen[bytes], socket.socket]", call: Sequence[str]) -> Call:
         made = Call(*session, self.mark)
-        with contextlib.suppress(OSError):  # it says why it ended
+        try:
             made.send(words(call[0], self.mark, self.board.directory, call[1:]))
+        except OSError:  # it says why it ended
+            made.has_arrived = False
         return made
 
     def ready(self) -> "Connection":
@@ -239,10 +243,12 @@ class Connection:
         return self._watch.process.poll() is None
 
     def call(self, function: str, *arguments: str, errors: Any = None) -> Call:
-        """Start a function of board.sh over the login.  Its standard error is ours if `errors` is None."""
+        """Start a function of board.sh over the login.  Its standard error is ours without `errors`.  Raises Lost."""
         self.ready()
         if self._opening is not None:
             self._opening.join()
+        if not self.alive:  # before ssh says so in its own words
+            raise self.lost()
         session = self._spare if errors is None else None
         if session is None:
             session = self._session(self._shared(), errors)
@@ -253,23 +259,37 @@ class Connection:
     def _shared(self) -> Sequence[str]:
         return ["ControlMaster=no", "ControlPath={}".format(self._socket), "ProxyCommand=false"]
 
-    def ask(self, function: str, *arguments: str, data: Any = b"") -> bytes:
-        """What a function writes; `data` follows its text.  Raises Lost, and RuntimeProblem for what fails there."""
+    def ask(self, function: str, *arguments: str, data: Any = b"", most: int = 4096) -> bytes:
+        """What a function writes, at most so many bytes; `data` follows its text.
+
+        Raises Lost, and RuntimeProblem for what fails there, and for a longer answer.
+        """
         with _Kept() as errors:
             call = self.call(function, *arguments, errors=errors)
             with contextlib.suppress(OSError):
                 call.send(data)
             call.no_more()
             begun = call.begun()
-            output = call.output.read() if begun else b""
+            output = bytearray()
+            while begun and (more := call.output.read(1 << 16)):
+                output += more
+                if len(output) > most:
+                    call.kill()
+                    why = "it answers more than was asked ({})".format(function)
+                    raise RuntimeProblem("board '{}'".format(self.board.name), why, _UNTRUE)
             code = call.ended()
             if begun and code == 0:
-                return bytes(output or b"")
+                return bytes(output)
             said = errors.text()
         if not self.alive or code == LOST:
             raise self.lost(said)
         what, hint = _sentence(said) or (said or "it ended with {}".format(code), "")
         raise RuntimeProblem("board '{}'".format(self.board.name), what, hint)
+
+    def untrue(self, function: str) -> RuntimeProblem:
+        """The error of an answer that is none."""
+        why = "it answers what cannot be ({})".format(function)
+        return RuntimeProblem("board '{}'".format(self.board.name), why, _UNTRUE)
 
     def lost(self, said: str = "") -> Lost:
         """The error of a connection that ended."""
