@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import shutil
 import signal
 import subprocess
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +149,34 @@ def test_a_program_ends_though_an_idle_node_hangs_and_leaves_nothing(built: Buil
     finally:
         program.stdout.close()
     assert until(lambda: not left_behind(mark))
+
+
+def listening(processes: list[int]) -> list[str]:
+    """The addresses that sockets of these processes listen on, each socket once."""
+    listed = subprocess.run(["ss", "-ltnpH"], capture_output=True, text=True, check=True).stdout.splitlines()
+    theirs = [line for line in listed if {f"pid={number}" for number in processes} & set(re.split("[,()]", line))]
+    return [line.split()[3].rpartition(":")[0].strip("[]*") or "::" for line in theirs]
+
+
+@pytest.mark.skipif(shutil.which("ss") is None, reason="ss (iproute2) is not installed")
+def test_nodes_of_this_machine_carry_no_data_over_a_network(built: Built) -> None:
+    """MPICH's `mpiexec` and its client have a port each on all addresses, which no setting moves."""
+    if "HYDRA" not in subprocess.run(["mpiexec", "--version"], capture_output=True, text=True, check=True).stdout:
+        pytest.skip("it is MPICH that has settings for this")
+    mark = f"ports-{os.getpid()}"
+    program = subprocess.Popen(
+        [built("pause", "mpinode")],
+        env=environment(AWAY_MARK=mark, OMPLS_DEVICES="mpinode:2"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert program.stdout is not None
+    assert program.stdout.readline() == b"used\n"
+    away = [address for address in listening(left_behind(mark)) if not ip_address(address).is_loopback]
+    program.communicate(timeout=LIMIT)
+    assert program.returncode == 3
+    assert set(away) <= {"0.0.0.0"}
+    assert len(away) <= 2
 
 
 @pytest.mark.parametrize("how", ["", pytest.param("endless", marks=pytest.mark.thorough)])

