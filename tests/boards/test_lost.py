@@ -142,6 +142,21 @@ def test_one_that_is_cut_while_we_translate_is_made_again_once(board: Sshd, tmp_
 
 
 @pytest.mark.thorough
+def test_a_board_that_hears_no_sign_of_life_is_told_as_lost(board: Sshd) -> None:
+    with begun(board, "run", "--remote", "nano", PROGRAM, "--", "wait") as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "waiting\n"
+        for listed in Path(f"/proc/{run.pid}/task").glob("*/children"):
+            for child in listed.read_text().split():
+                if b"echo beat" in Path(f"/proc/{child}/cmdline").read_bytes():
+                    os.kill(int(child), signal.SIGKILL)
+        assert run.wait(60) == 125
+        assert run.stderr is not None
+        assert "ompls: error: board 'nano': the connection was lost" in run.stderr.read()
+    assert until(board.is_clean)
+
+
+@pytest.mark.thorough
 def test_one_that_is_cut_twice_is_told(board: Sshd, large: Path, tmp_path: Path) -> None:
     with begun(board, "remote", "exec", "nano", grown(large, tmp_path)) as run:
         assert until(lambda: bool(copying(board)))

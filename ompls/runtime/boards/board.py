@@ -215,6 +215,8 @@ def run_kept(
     call.ended()
     if output.broken:
         return 128 + signal.SIGPIPE
+    if code == 128 + signal.SIGKILL and connection.ends_now():  # `watch` ended it
+        raise connection.lost()
     if code == LOST or code < 0:  # ssh's own, or the program's
         if not connection.alive:
             raise connection.lost()

@@ -242,6 +242,12 @@ class Connection:
     def alive(self) -> bool:
         return self._watch.process.poll() is None
 
+    def ends_now(self) -> bool:
+        """Whether the login has ended, or does so in this second."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._watch.process.wait(1.0)
+        return not self.alive
+
     def call(self, function: str, *arguments: str, errors: Any = None) -> Call:
         """Start a function of board.sh over the login.  Its standard error is ours without `errors`.  Raises Lost."""
         self.ready()
