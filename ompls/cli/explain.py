@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from ompls.cli import options
 from ompls.cli.problem import Problem
+
+if TYPE_CHECKING:
+    from ompls.runtime.boards.registered import Board
 
 _MOST = 3  # names that are suggested
 _WIDTH = 12  # of a device's name
@@ -36,10 +40,24 @@ def run(arguments: argparse.Namespace) -> int:
     if name not in RULES and (name in known.devices or name in known.broken):
         print(page(options.devices(name)[0]).rstrip())
         return 0
+    if name not in RULES and (board := _boards().get(name)) is not None:
+        print(f"{name} is a board over SSH ({board.address}), with the device {board.device} inside:\n")
+        print(page(options.devices(board.device)[0]).rstrip())
+        return 0
     if name not in RULES:
         raise Problem(f"unknown rule '{name}': no rule, group or device has this name; {near(name)}")
     print(manual(name).rstrip())
     return 0
+
+
+def _boards() -> Mapping[str, Board]:
+    from ompls.runtime.boards.registered import boards
+    from ompls.runtime.errors import RuntimeProblem
+
+    try:
+        return boards()
+    except RuntimeProblem as error:
+        raise Problem(str(error)) from error
 
 
 def _list(groups: list[str]) -> Iterator[str]:

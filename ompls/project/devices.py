@@ -126,11 +126,12 @@ class Registry:
         from ompls.runtime.boards.registered import boards  # noqa: PLC0415 -- only for those who name one
 
         try:
-            board = boards().get(name)
+            known = boards()
         except RuntimeProblem as error:
             raise EnvironmentProblem(f"cannot use {name}", f"{error.what}: {error.why}", error.hint) from error
-        if board is None:
-            raise self._unknown(name.partition("(")[0])
+        if name not in known:
+            raise self._unknown(name.partition("(")[0], known)
+        board = known[name]
         if board.device not in self.devices:  # another board, say
             why = f"'{board.device}' is no device that can be inside"
             raise EnvironmentProblem(f"cannot use {name}", why, "remove the board, and add it with another --device")
@@ -143,13 +144,14 @@ class Registry:
         found = (d.name for d in self.devices.values() if not d.planned and target.startswith(d.triples))
         return next(found, "") if target not in self.devices else ""
 
-    def _unknown(self, name: str) -> EnvironmentProblem:
+    def _unknown(self, name: str, boards: Iterable[str]) -> EnvironmentProblem:
         broken = next((p for p in self.problems if os.path.basename(os.path.dirname(p.what)) == name), None)
         if broken is not None:
             return broken
-        close = near(name, self.devices)
+        every = [*self.devices, *boards]
+        close = near(name, every)
         meant = f"did you mean '{close[0]}'? " if close else ""
-        known = ", ".join(self.devices)
+        known = ", ".join(every)
         return EnvironmentProblem(f"unknown device '{name}'", "no device has this name", f"{meant}there are {known}")
 
 

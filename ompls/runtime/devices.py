@@ -302,7 +302,7 @@ def _one(name: str) -> Device:
         return board
     if outer not in known:
         why = "its folder has no module/ to run it" if outer in folders()[0] else "there is no such device"
-        raise DeviceUnavailable(outer, why, "choose one of: " + ", ".join(all_devices()))
+        raise DeviceUnavailable(outer, why, "choose one of: " + ", ".join([*all_devices(), *boards()]))
     if not inside:
         return known[outer]
     if not inner.endswith(")"):
