@@ -48,6 +48,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     command = next((word for word in arguments if word in COMMANDS), None)
     our_error = {"run": 125, "cc": 1}.get(command or "", 2)
+    if arguments[:2] == ["remote", "exec"]:
+        our_error = 125  # the other codes are the program's
     prepare_streams()
     try:
         try:

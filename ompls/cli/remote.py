@@ -13,12 +13,14 @@ from pathlib import Path
 
 from ompls.cli.problem import Problem
 from ompls.cli.terminal import progress
+from ompls.project.files import read_regular
 from ompls.project.problem import EnvironmentProblem
 from ompls.runtime.boards import registered
 from ompls.runtime.boards.registered import Board
 from ompls.runtime.errors import RuntimeProblem, one_line
 
 OUR_ERROR = 125
+_LARGEST = 2 << 30  # bytes of a program
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -130,7 +132,7 @@ def _exec(arguments: argparse.Namespace) -> int:
 
     board = registered.one(arguments.name)
     path = Path(arguments.program)
-    data = path.read_bytes()
+    data = read_regular(str(path), _LARGEST, "name a program that is linked")
     if not data.startswith(b"\x7fELF"):
         raise Problem(f"cannot run {path}: it is no program for Linux; name one that is linked", OUR_ERROR)
     refuse_other(path, board.facts, str(path))
@@ -172,6 +174,8 @@ def _show(board: Board, facts: Mapping[str, str], lacking: int) -> int:
 
 
 def _readable(name: str, text: str) -> str:
+    if name == "cuda":
+        return f"{text} (the toolkit's nvcc; the driver is libcuda)"
     if name in ("memory", "disk", "used") and text.isdigit():
         kibibytes = int(text)
         return f"{kibibytes / 1048576:.1f} GiB" if kibibytes >= 1048576 else f"{kibibytes / 1024:.1f} MiB"

@@ -62,3 +62,34 @@ def test_a_board_is_no_device_inside_another(tmp_path: Path) -> None:
     done = ompls("remote", "add", "two", "nowhere.invalid", "--device", "one", env=kept(tmp_path, entry("one", "host")))
     assert done.returncode == 2
     assert done.stderr == ("ompls: error: cannot add two: one is a board, not a device inside; name another --device\n")
+
+
+def test_what_is_no_file_of_a_disk_is_refused(tmp_path: Path) -> None:
+    environment = kept(tmp_path, entry("one", "host"))
+    os.mkfifo(tmp_path / "fifo")
+    for program, why in (
+        (tmp_path / "fifo", "is not a regular file; name a program that is linked"),
+        ("/dev/zero", "is not a regular file; name a program that is linked"),
+        (tmp_path / "nothing", "no such file; check the spelling of the path"),
+    ):
+        done = ompls("remote", "exec", "one", program, env=environment)
+        assert (done.returncode, why in done.stderr, "Errno" in done.stderr) == (125, True, False), done.stderr
+    assert ompls("remote", "exec", "one", env=environment).returncode == 125
+    file = tmp_path / "ompls/remotes.json"
+    file.unlink()
+    os.mkfifo(file)
+    done = ompls("remote", "list", env=environment)
+    assert done.returncode == 2
+    assert f"{file}: it is not a regular file" in done.stderr
+    hosts = {**os.environ, "OMPLS_HOSTFILE": str(tmp_path / "fifo")}
+    assert "it is not a regular file" in ompls("devices", env=hosts).stdout
+
+
+def test_a_board_is_among_the_devices(tmp_path: Path) -> None:
+    environment = kept(tmp_path, entry("nano", "host"))
+    done = ompls("explain", "nano", env=environment)
+    assert done.returncode == 0
+    assert done.stdout.startswith("nano is a board over SSH (nowhere.invalid), with the device host inside:\n\n")
+    done = ompls("check", "--device", "nosuch", __file__, env=environment)
+    assert done.returncode == 2
+    assert done.stderr.rstrip().endswith(", nano")

@@ -17,6 +17,7 @@ from typing import Any, Callable, Dict, Mapping
 
 from ..errors import RuntimeProblem, one_line
 from ..folders import AUTO, changed_by_others, way
+from ..reading import read_regular
 
 _VERSION = 1
 _MOST = 1 << 20  # bytes of the file
@@ -90,8 +91,7 @@ def boards() -> Dict[str, Board]:
         refused = changed_by_others(way(str(path)))
         if refused is not None:
             raise RuntimeProblem(str(path), refused, "what it names gets programs: make it yours alone")
-        with open(str(path), "rb") as opened:
-            data = json.loads(opened.read(_MOST).decode("utf-8"))
+        data = json.loads(read_regular(str(path), _MOST).decode("utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:

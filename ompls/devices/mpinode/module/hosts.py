@@ -17,6 +17,7 @@ import re
 from typing import List, Mapping, Optional, Tuple
 
 from ompls.runtime.errors import DeviceUnavailable
+from ompls.runtime.reading import read_regular
 
 VARIABLE = "OMPLS_HOSTFILE"
 _MOST = 1 << 16  # bytes of such a file
@@ -86,8 +87,7 @@ def hosts(environment: Mapping[str, str], inner: Optional[str] = None) -> Tuple[
     path = environment.get(VARIABLE, "")
     if path:
         try:
-            with open(path, "rb") as file:
-                text = file.read(_MOST).decode("utf-8", "replace")
+            text = read_regular(path, _MOST).decode("utf-8", "replace")
         except OSError as error:
             why = "{}: {}: {}".format(VARIABLE, path, error.strerror or error)
             raise DeviceUnavailable("mpinode", why, "name a file with a machine on each line") from error
