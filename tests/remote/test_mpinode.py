@@ -158,6 +158,24 @@ def listening(processes: list[int]) -> list[str]:
     return [line.split()[3].rpartition(":")[0].strip("[]*") or "::" for line in theirs]
 
 
+def test_no_memory_file_has_a_name_while_nodes_run(built: Built) -> None:
+    """So none is left, however they end, and the program too."""
+    mark = f"memory-{os.getpid()}"
+    program = subprocess.Popen(
+        [built("pause", "mpinode")],
+        env=environment(AWAY_MARK=mark, OMPLS_DEVICES="mpinode:2"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert program.stdout is not None
+    assert program.stdout.readline() == b"used\n"
+    maps = [Path(f"/proc/{number}/maps").read_text() for number in left_behind(mark)]
+    named = {line.split(None, 5)[5] for text in maps for line in text.splitlines() if "/dev/shm/mpich_shm" in line}
+    program.communicate(timeout=LIMIT)
+    assert program.returncode == 3
+    assert [name for name in named if not name.endswith(" (deleted)")] == []
+
+
 @pytest.mark.skipif(shutil.which("ss") is None, reason="ss (iproute2) is not installed")
 def test_nodes_of_this_machine_carry_no_data_over_a_network(built: Built) -> None:
     """MPICH's `mpiexec` and its client have a port each on all addresses, which no setting moves."""

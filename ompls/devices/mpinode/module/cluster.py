@@ -59,6 +59,7 @@ def loaded(alone: bool) -> Any:
         library: Any = importlib.import_module("mpi4py.MPI")
     except (ImportError, RuntimeError, OSError) as error:
         raise DeviceUnavailable("mpinode", "mpi4py cannot be used ({})".format(error), _HINT) from error
+    mpi.unname(library)
     if "Open MPI" in library.Get_library_version() and os.geteuid() == 0:
         missing = [name for name in _AS_ROOT if os.environ.get(name) != "1"]
         if missing:
