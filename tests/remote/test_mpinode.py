@@ -84,6 +84,17 @@ def test_a_fault_on_a_node_names_line_variable_and_node(built: Built) -> None:
     assert until(lambda: not left_behind(mark))
 
 
+@pytest.mark.parametrize(("words", "status"), [((), 3), (("thread",), 4)])
+def test_a_kernel_that_calls_exit_is_told_at_once(built: Built, words: tuple[str, ...], status: int) -> None:
+    mark = f"ending{status}-{os.getpid()}"
+    done = run(built("ending", "mpinode"), *words, AWAY_MARK=mark)
+    assert (done.returncode, done.stdout) == (125, "in the kernel\n"), done.stderr
+    assert f"region on mpinode:0 ({os.uname().nodename})" in done.stderr
+    assert f"the kernel called exit({status})" in done.stderr
+    assert "no sign of life" not in done.stderr
+    assert until(lambda: not left_behind(mark))
+
+
 @pytest.mark.parametrize("sign", [signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.thorough)])
 def test_a_node_that_dies_or_hangs_is_an_error_that_names_it(built: Built, sign: signal.Signals) -> None:
     mark = f"node{sign}-{os.getpid()}"

@@ -1,4 +1,4 @@
-/* faults.c -- signals of kernels that run in this process: a wrong address, a division by zero.
+/* faults.c -- signals of kernels that run in this process: a wrong address, a division by zero; and exit().
 
    The thread that serves comes back from the kernel by a long jump.  A thread of the kernel's own team that fails notes why,
    has that one jump, and waits for the end of the process. */
@@ -95,6 +95,23 @@ static void on_signal(int number, siginfo_t *info, void *context) {
     for (;;) pause(); /* others of the team may fail, too, while the first one is told of */
 }
 
+/* Of exit(3): as of a signal. */
+static void on_end(int status, void *nothing) {
+    (void)nothing;
+    bool mine = pthread_equal(pthread_self(), serving) != 0;
+    int before = 0;
+    if (!armed) return;
+    if (atomic_compare_exchange_strong(&state, &before, 1)) {
+        noted = (ompls_error){.fatal = OMPLS_LOST_NOW};
+        snprintf(noted.reason, sizeof noted.reason, "the kernel called exit(%d)", status);
+        state = 2;
+        if (!mine) pthread_kill(serving, SIGUSR1);
+    }
+    while (mine && state != 2) continue;
+    if (mine) siglongjmp(back, 1);
+    for (;;) pause();
+}
+
 /* A thread of a kernel has a small stack or one that it has filled: only the serving thread gets another for signals. */
 static void catch_signals(void) {
     static char alternate[STACK];
@@ -138,7 +155,7 @@ int ompls_far_guarded(int on) {
 
 int ompls_far_guard(void (*work)(void *), void *with, uint64_t first, uint64_t last, ompls_error *err) {
     static bool caught_already;
-    if (!caught_already) catch_signals();
+    if (!caught_already) catch_signals(), on_exit(on_end, NULL);
     caught_already = true;
     serving = pthread_self();
     arena = first, arena_end = last;
