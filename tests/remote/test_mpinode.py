@@ -362,6 +362,12 @@ def test_a_host_file_that_cannot_be_used_is_told(text: str) -> None:
         read_hosts(text, "hosts", "host")
 
 
+def test_a_device_in_a_host_file_that_there_is_not_is_told() -> None:
+    with pytest.raises(DeviceUnavailable, match="hosts:2: there is no device 'nosuch'") as raised:
+        read_hosts("a device=host\nb device=nosuch\n", "hosts", "host")
+    assert "cudasim" in raised.value.hint
+
+
 def test_a_batch_system_names_machines() -> None:
     assert slurm_hosts("node[08-10,12],gpu1") == ["node08", "node09", "node10", "node12", "gpu1"]
     assert slurm_hosts("node[1") == slurm_hosts("") == []

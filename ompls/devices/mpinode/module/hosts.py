@@ -17,6 +17,7 @@ import re
 from typing import List, Mapping, Optional, Tuple
 
 from ompls.runtime.errors import DeviceUnavailable
+from ompls.runtime.folders import folders
 from ompls.runtime.reading import read_regular
 
 VARIABLE = "OMPLS_HOSTFILE"
@@ -49,6 +50,10 @@ def read_hosts(text: str, where: str, inner: Optional[str] = None) -> List[str]:
             raise DeviceUnavailable("mpinode", why, _FORM)
         if wanted is not None and not _INNER.fullmatch(wanted):
             raise DeviceUnavailable("mpinode", "{}: {!r:.80} is no name of a device".format(place, wanted), _FORM)
+        known = folders()[0]
+        if wanted is not None and wanted not in known:
+            why = "{}: there is no device {!r:.80}".format(place, wanted)
+            raise DeviceUnavailable("mpinode", why, "devices are " + ", ".join(sorted(known)))
         found += [name] * int(count) if inner is None or wanted in (None, inner) else []
     if not found and inner is not None:
         why = "{} names no machine for nodes with '{}' inside".format(where, inner)
