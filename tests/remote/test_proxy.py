@@ -109,7 +109,7 @@ def test_bytes_between_devices_are_not_the_hosts(built: Built, tmp_path: Path) -
         log = tmp_path / str(rounds)
         command = f"{sys.executable} {Path(__file__).parent / 'counted.py'} {log}"
         done = run(built("peers", "away"), str(size), str(rounds), AWAY_COMMAND=command, OMPLS_DEVICES="away:2")
-        assert (done.returncode, done.stdout) == (7, PEERS)
+        assert (done.returncode, done.stdout, done.stderr) == (7, PEERS, "")
         travelled.append([abs(int(line)) for line in log.read_text().splitlines()])
     assert size * 2 < sum(travelled[0]) < size * 2 + 9 * 100000 < size * 3
     copies, extra = 4 * (2 + 1) + 4 * 8 * 2, sum(travelled[1]) - sum(travelled[0])

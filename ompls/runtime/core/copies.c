@@ -12,13 +12,20 @@ int __wrap_omp_target_memcpy_rect(void *to, const void *from, size_t element, in
                                   const size_t *from_dimensions, int to_device, int from_device);
 void *__wrap_omp_target_memset(void *memory, int value, size_t count, int number);
 
+/* What a routine returns; a device that has just been lost is told, whatever the program makes of that. */
+static int told(int failed, const ompls_error *err) {
+    if (failed != 0 && err->fatal == OMPLS_LOST_NOW)
+        ompls_warn("a device is lost while memory is copied: %s%s%s", err->reason, err->hint[0] != '\0' ? "; " : "", err->hint);
+    return failed;
+}
+
 /* Two devices of one module may copy to each other; between others it passes through the host in parts. */
 static int copy_between(ompls_device *to, ompls_address to_address, ompls_device *from, ompls_address from_address, size_t length) {
     enum { PART = 1 << 20 };
     ompls_error err = {0};
     bool peers = to->module == from->module && to->module->copy_peer != NULL;
     int failed = peers ? to->module->copy_peer(to->handle, to_address, from->handle, from_address, length, &err) : -1;
-    if (failed >= 0) return failed;
+    if (failed >= 0) return told(failed, &err);
     char *part = malloc(length < PART ? length : PART);
     failed = part == NULL;
     for (size_t done = 0; done < length && !failed; done += PART) {
@@ -27,7 +34,7 @@ static int copy_between(ompls_device *to, ompls_address to_address, ompls_device
                  to->module->copy_in(to->handle, to_address + done, part, now, &err) != 0;
     }
     free(part);
-    return failed ? ENOMEM : 0;
+    return told(failed ? ENOMEM : 0, &err);
 }
 
 static int copy(char *to, const char *from, size_t length, ompls_device *to_device, ompls_device *from_device) {
@@ -38,10 +45,10 @@ static int copy(char *to, const char *from, size_t length, ompls_device *to_devi
         memmove(to, from, length);
         return 0;
     }
-    if (from_device == NULL) return to_device->module->copy_in(to_device->handle, (uintptr_t)to, from, length, &err);
-    if (to_device == NULL) return from_device->module->copy_out(from_device->handle, to, (uintptr_t)from, length, &err);
+    if (from_device == NULL) return told(to_device->module->copy_in(to_device->handle, (uintptr_t)to, from, length, &err), &err);
+    if (to_device == NULL) return told(from_device->module->copy_out(from_device->handle, to, (uintptr_t)from, length, &err), &err);
     if (to_device == from_device)
-        return to_device->module->copy_within(to_device->handle, (uintptr_t)to, (uintptr_t)from, length, &err);
+        return told(to_device->module->copy_within(to_device->handle, (uintptr_t)to, (uintptr_t)from, length, &err), &err);
     return copy_between(to_device, (uintptr_t)to, from_device, (uintptr_t)from, length);
 }
 
@@ -73,8 +80,9 @@ static int copy_rows(char *to, const char *from, size_t element, int ndims, cons
         counts[i] = volume[i], to_strides[i] = to_size, from_strides[i] = from_size;
         to_size *= to_dimensions[i], from_size *= from_dimensions[i];
     }
-    return to_device->module->copy_peer_rows(to_device->handle, (uintptr_t)to, from_device->handle, (uintptr_t)from, volume[ndims - 1] * element,
-                                             (uint32_t)ndims - 1, counts, to_strides, from_strides, &err);
+    int failed = to_device->module->copy_peer_rows(to_device->handle, (uintptr_t)to, from_device->handle, (uintptr_t)from,
+                                                   volume[ndims - 1] * element, (uint32_t)ndims - 1, counts, to_strides, from_strides, &err);
+    return told(failed, &err);
 }
 
 /* The outermost dimension first, until one is left, which is contiguous. */

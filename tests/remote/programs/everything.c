@@ -1,5 +1,6 @@
 /* What a device can be asked for, once each; the same text on every device. */
 #include <omp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static void sections(int device)
 {
     static double grid[60][50];
     for (int i = 0; i < 60; i++)
-        for (int j = 0; j < 50; j++) grid[i][j] = i * 50 + j;
+        for (int j = 0; j < 50; j++) grid[i][j] = i * 50 + j + 1;
     #pragma omp target enter data map(to: grid) device(device)
     #pragma omp target device(device)
     for (int i = 0; i < 60; i++)
@@ -72,10 +73,15 @@ static void sections(int device)
     #pragma omp target update from(grid[10:5]) device(device)
     #pragma omp target update from(grid[0:30:2][7:3]) device(device)
     double sum = 0;
+    int others = 0, negative = 0; /* none of them where the device has memory of its own, else all */
     for (int i = 0; i < 60; i++)
-        for (int j = 0; j < 50; j++) sum += grid[i][j] * (1 + i % 3);
+        for (int j = 0; j < 50; j++) {
+            bool updated = (i >= 10 && i < 15) || (i % 2 == 0 && j >= 7 && j < 10);
+            if (updated) sum += grid[i][j] * (1 + i % 3);
+            else others++, negative += grid[i][j] < 0;
+        }
     #pragma omp target exit data map(release: grid) device(device)
-    printf("sections %.0f\n", sum);
+    printf("sections %.0f %d\n", sum, negative == 0 || negative == others);
 }
 
 static void large(int device)
@@ -96,11 +102,12 @@ static void routines(int device)
     for (int i = 0; i < 100; i++) here[i] = i * i, back[i] = 0;
     int *there = omp_target_alloc(sizeof here, device), *copy = omp_target_alloc(sizeof here, next);
     if (there == NULL || copy == NULL) exit(9);
-    omp_target_memcpy(there, here, sizeof here, 0, 0, device, host);
+    int failed = omp_target_memcpy(there, here, sizeof here, 0, 0, device, host);
     #pragma omp target is_device_ptr(there) device(device)
     for (int i = 0; i < 100; i++) there[i] += 1;
-    omp_target_memcpy(copy, there, 60 * sizeof *here, 10 * sizeof *here, 20 * sizeof *here, next, device);
-    omp_target_memcpy(back, copy, 60 * sizeof *here, 0, 10 * sizeof *here, host, next);
+    failed |= omp_target_memcpy(copy, there, 60 * sizeof *here, 10 * sizeof *here, 20 * sizeof *here, next, device);
+    failed |= omp_target_memcpy(back, copy, 60 * sizeof *here, 0, 10 * sizeof *here, host, next);
+    if (failed) exit(125);
     omp_target_free(there, device);
     omp_target_free(copy, next);
     printf("routines %d %d %d\n", back[0], back[59], back[60]);

@@ -25,6 +25,11 @@ uint64_t ompls_near_reserve(int index) {
     return 0;
 }
 
+bool ompls_near_elsewhere(const near_addresses *a, uint64_t address) {
+    bool some = address >= FIRST && address - FIRST < MOST * OMPLS_ARENA;
+    return some && a->first != 0 && (address < a->first || address - a->first >= OMPLS_ARENA);
+}
+
 bool ompls_near_addresses_make(near_addresses *a, uint64_t first, uint64_t memory) {
     *a = (near_addresses){.first = first, .left = memory != 0 ? memory : UINT64_MAX};
     return first == 0 || ompls_make_blocks(&a->blocks, first, OMPLS_ARENA);

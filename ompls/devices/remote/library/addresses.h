@@ -18,6 +18,8 @@ typedef struct {
 
 /* The first address of arena `index`, which nothing of this process will ever have; 0: it cannot be reserved. */
 uint64_t ompls_near_reserve(int index);
+/* Whether it is in the arena of another device. */
+bool ompls_near_elsewhere(const near_addresses *a, uint64_t address);
 bool ompls_near_addresses_make(near_addresses *a, uint64_t first, uint64_t memory);
 void ompls_near_addresses_drop(near_addresses *a);
 /* An address for so many bytes; 0: there is not so much memory. */

@@ -155,11 +155,12 @@ static int do_open(const wire_record *r) {
 
 static int do_write(const wire_record *r, const char *bytes) {
     ompls_address to = ompls_far_address(&far.memory, r->a);
-    if (r->length > 0 || r->b == 0) return module->copy_in(far.memory.device, to, bytes, r->length, &far.error);
+    bool known = far.failed || ompls_far_known(&far.memory, r->a, r->b, &far.error);
+    if (r->length > 0 || r->b == 0) return !known || module->copy_in(far.memory.device, to, bytes, r->length, &far.error);
     bool direct = ompls_far_direct(&far.memory, r->a, r->b) && !far.failed;
     if (!direct && far.payload == NULL) far.payload = malloc(OMPLS_PIECE);
     if (!direct && far.payload == NULL) return refuse("no memory is left for what is copied");
-    int failed = far.failed;
+    int failed = far.failed || !known; /* the program sends it all the same */
     for (uint64_t at = 0; at < r->b && !far.gone; at += OMPLS_PIECE) {
         uint64_t size = r->b - at < OMPLS_PIECE ? r->b - at : OMPLS_PIECE;
         carry_in(direct ? (char *)(uintptr_t)(to + at) : far.payload, size);
@@ -170,6 +171,7 @@ static int do_write(const wire_record *r, const char *bytes) {
 
 static int do_read(const wire_record *r) {
     ompls_address from = ompls_far_address(&far.memory, r->a);
+    if (!ompls_far_known(&far.memory, r->a, r->b, &far.error)) return 1;
     if (r->b <= OMPLS_INLINE) {
         char small[OMPLS_INLINE];
         if (module->copy_out(far.memory.device, small, from, r->b, &far.error) != 0) return 1;
@@ -218,6 +220,7 @@ static int do_attach(const wire_record *r) {
 
 static int do_copy(const wire_record *r) {
     ompls_address to = ompls_far_address(&far.memory, r->a), from = ompls_far_address(&far.memory, r->b);
+    if (!ompls_far_known(&far.memory, r->a, r->c, &far.error) || !ompls_far_known(&far.memory, r->b, r->c, &far.error)) return 1;
     return module->copy_within(far.memory.device, to, from, r->c, &far.error);
 }
 

@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include "memory.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +44,11 @@ bool ompls_far_reserve(far_memory *memory, uint64_t first, uint64_t size) {
     }
     memory->first = first, memory->last = first + size;
     return true;
+}
+
+static const void *object_of(uint64_t address) {
+    Dl_info object;
+    return dladdr((void *)(uintptr_t)address, &object) != 0 ? object.dli_fbase : NULL;
 }
 
 static bool in_arena(const far_memory *memory, ompls_address named, uint64_t size) {
@@ -103,7 +110,17 @@ int ompls_far_free(far_memory *memory, ompls_address named, uint64_t size, ompls
 
 int ompls_far_bind(far_memory *memory, ompls_address named, ompls_address variable, ompls_address *out, ompls_error *err) {
     *out = memory->first != 0 ? variable : named;
+    memory->object = object_of(variable);
     return memory->first != 0 ? 0 : set_slot(memory, named, variable, err);
+}
+
+bool ompls_far_known(const far_memory *memory, ompls_address named, uint64_t size, ompls_error *err) {
+    uint64_t slot = slot_of(memory, named);
+    if (size == 0 || (slot != 0 && memory->slots[slot - 1] != 0) || in_arena(memory, named, size)) return true;
+    if (memory->object != NULL && object_of(named) == memory->object && object_of(named + size - 1) == memory->object) return true;
+    snprintf(err->reason, sizeof err->reason, "address 0x%" PRIx64 " is not the device's", named);
+    snprintf(err->hint, sizeof err->hint, "look which device each address is of");
+    return false;
 }
 
 bool ompls_far_direct(const far_memory *memory, ompls_address named, uint64_t size) {

@@ -11,6 +11,7 @@ typedef struct {
     uint64_t first, last;   /* of the arena; 0: there is none */
     ompls_address *slots;   /* what handle i (from 1 on) stands for; 0: nothing */
     uint64_t nslots;
+    const void *object;     /* what the image's variables are part of; 0: none is known */
 } far_memory;
 
 /* Reserve the arena, if kernels of the device use this process's memory and its addresses are free. */
@@ -23,6 +24,9 @@ int ompls_far_alloc(far_memory *memory, ompls_address named, uint64_t size, ompl
 int ompls_far_free(far_memory *memory, ompls_address named, uint64_t size, ompls_error *err);
 /* `named` stands for a variable of the image from now on; `*out`: how the program shall name it. */
 int ompls_far_bind(far_memory *memory, ompls_address named, ompls_address variable, ompls_address *out, ompls_error *err);
+/* Whether these may be bytes of the device's: allocated, or of a variable.  What is not may be a host address by mistake, at
+   which this process has something else. */
+bool ompls_far_known(const far_memory *memory, ompls_address named, uint64_t size, ompls_error *err);
 /* Whether a line may write to these bytes, and read them, itself. */
 bool ompls_far_direct(const far_memory *memory, ompls_address named, uint64_t size);
 #endif

@@ -175,6 +175,17 @@ static int near_start_in(void *device, ompls_address to, const void *from, uint6
     return done(n, 0);
 }
 
+/* For who waits for what was said last, and shall know whether it could be done. */
+static int hear(void *device, ompls_error *err) {
+    near_device *n = locked(device);
+    uint64_t unused;
+    return done(n, near_answer(n, &unused, err));
+}
+
+static int near_copy_in(void *device, ompls_address to, const void *from, uint64_t size, ompls_error *err) {
+    return near_start_in(device, to, from, size, err) != 0 || hear(device, err) != 0;
+}
+
 static int want(near_device *n, void *into, ompls_address from, uint64_t size, ompls_error *err) {
     if (n->nreads == n->room) {
         uint32_t room = n->room != 0 ? 2 * n->room : 16;
@@ -200,7 +211,7 @@ static int near_copy_out(void *device, void *to, ompls_address from, uint64_t si
 }
 
 static int near_copy_within(void *device, ompls_address to, ompls_address from, uint64_t size, ompls_error *err) {
-    return tell(device, err, WIRE_COPY, to, from, size, to, size);
+    return tell(device, err, WIRE_COPY, to, from, size, to, size) != 0 || hear(device, err) != 0;
 }
 
 static int near_attach(void *device, ompls_address at, ompls_address target, ompls_error *err) {
@@ -307,7 +318,7 @@ void ompls_near_add(const ompls_near *near) {
     added->near = near;
     added->module = (ompls_module){
         .abi = OMPLS_MODULE_ABI, .name = near->name, .kind = near->kind, .image_class = near->name, .probe = near_probe, .open = near_open,
-        .close = near_close, .properties = near_properties, .alloc = near_alloc, .free = near_free, .copy_in = near_start_in,
+        .close = near_close, .properties = near_properties, .alloc = near_alloc, .free = near_free, .copy_in = near_copy_in,
         .copy_out = near_copy_out, .copy_within = near_copy_within, .load = near_load, .find_kernel = near_find_kernel,
         .find_symbol = near_find_symbol, .launch = near_launch, .synchronize = near_synchronize, .start_in = near_start_in,
         .start_out = near_start_out, .mark = near_mark, .follow = near_follow, .attach = near_attach, .most_threads = near_most_threads,

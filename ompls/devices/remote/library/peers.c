@@ -110,7 +110,16 @@ int ompls_near_copy_peer_rows(void *device, ompls_address to, void *from_device,
     if (!taker->near->peers || ndims > OMPLS_DIMENSIONS || taker->index >= OMPLS_MOST_PEERS || giver->index >= OMPLS_MOST_PEERS) return -1;
     lock_both(taker, giver);
     ompls_near_may_change(taker);
-    return unlock_both(taker, giver, pass(taker, giver, (rows){to, from, size, ndims, counts, to_strides, from_strides}, total, err));
+    if (ompls_near_elsewhere(&taker->addresses, to) || ompls_near_elsewhere(&giver->addresses, from))
+        return unlock_both(taker, giver, near_fail(taker, err, 0, "an address is another device's", "look which device each address is of"));
+    int failed = pass(taker, giver, (rows){to, from, size, ndims, counts, to_strides, from_strides}, total, err);
+    if (failed == 0) { /* who waits for it shall know whether it could be done */
+        uint64_t unused;
+        ompls_error other;
+        failed = near_answer(giver, &unused, err);
+        if (near_answer(taker, &unused, failed != 0 ? &other : err) != 0) failed = 1;
+    }
+    return unlock_both(taker, giver, failed);
 }
 
 int ompls_near_pass(near_device *taker, near_device *giver, ompls_address to, ompls_address from, uint64_t size, ompls_error *err) {
