@@ -110,7 +110,7 @@ static int take_data(near_device *n, const wire_record *r, const char *bytes, ui
 }
 
 static void print(const wire_record *r, const char *bytes) {
-    fflush(NULL); /* what the program has printed before */
+    fflush(r->a == 2 ? stderr : stdout); /* what the program has printed before; another thread may hold a third one, and wait */
     for (uint64_t at = 0; at < r->length;) {
         ssize_t done = write(r->a == 2 ? 2 : 1, bytes + at, r->length - at);
         if (done <= 0) return;
