@@ -20,9 +20,9 @@
 #define OMPLS_WIRE_H
 #include <stdint.h>
 
-#define OMPLS_WIRE 4 /* version */
+#define OMPLS_WIRE 5 /* version */
 
-enum { OMPLS_FRAME = 1 << 16, OMPLS_INLINE = 1 << 13, OMPLS_PIECE = 1 << 26, OMPLS_HANDLE_BITS = 40 };
+enum { OMPLS_FRAME = 1 << 16, OMPLS_INLINE = 1 << 13, OMPLS_PIECE = 1 << 24, OMPLS_HANDLE_BITS = 40 };
 enum { OMPLS_PEER_PIECE = 1 << 22, OMPLS_PORT = 1 << 10, OMPLS_DIMENSIONS = 8, OMPLS_MOST_PEERS = 1 << 12 };
 /* Where the memory begins that a handle is for, within it: kernels get addresses before it, of arrays that are mapped in part. */
 #define OMPLS_HANDLE_BEGIN ((uint64_t)1 << (OMPLS_HANDLE_BITS - 1))
