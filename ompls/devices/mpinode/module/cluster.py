@@ -60,6 +60,9 @@ def loaded(alone: bool) -> Any:
     except (ImportError, RuntimeError, OSError) as error:
         raise DeviceUnavailable("mpinode", "mpi4py cannot be used ({})".format(error), _HINT) from error
     mpi.unname(library)
+    if library.Query_thread() < library.THREAD_MULTIPLE:
+        why = "MPI was started for fewer threads than MPI_THREAD_MULTIPLE: several threads speak to nodes"
+        raise DeviceUnavailable("mpinode", why, "leave MPI4PY_RC_THREAD_LEVEL unset, or set it to multiple")
     if "Open MPI" in library.Get_library_version() and os.geteuid() == 0:
         missing = [name for name in _AS_ROOT if os.environ.get(name) != "1"]
         if missing:
