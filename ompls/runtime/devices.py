@@ -36,12 +36,17 @@ PREFERENCE = ("cuda", "cudasim", "host")
 
 @dataclass(frozen=True)
 class Availability:
-    """Whether a device can be used on this machine; if not, the reason and the next step."""
+    """Whether a device can be used on this machine; if not, the reason and the next step.
+
+    mistaken -- somebody asked for it in a setting, which is wrong: programs say so, where they say nothing of a device
+                that is just not there
+    """
 
     available: bool
     reason: str = ""
     hint: str = ""
     description: str = ""
+    mistaken: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,7 @@ class Device(ABC):
 
     image_class: str  # the device_class under which its image is embedded
     kernel_class: str  # which of a bundle's kernels it takes
+    kind = "cpu"  # what OMP_AVAILABLE_DEVICES calls it, as its module says: "gpu", "accelerator"
     python_module: Optional[Callable[[], object]] = None  # makes the device object of a module written in Python
     joins_functions = False  # what kernels call of other units stands in front of them, and is no file of its own
     debuggable = False  # whether a debugger of this machine can stop in its kernels
@@ -176,7 +182,7 @@ class Broken(Device):
 
 # What is read of a device before anything is asked of it, and its type.
 _ATTRIBUTES: Dict[str, Tuple[type, ...]] = {
-    **dict.fromkeys(("image_class", "kernel_class"), (str,)),
+    **dict.fromkeys(("image_class", "kernel_class", "kind"), (str,)),
     **dict.fromkeys(("joins_functions", "debuggable", "tells_resources", "takes_inner", "emulated"), (bool,)),
     "checks": (tuple,),
     "needs_library": (str, type(None)),
@@ -216,8 +222,8 @@ def state_of(device: Device, machine: Optional[Machine] = None) -> Availability:
         if not isinstance(state, Availability):
             said = one_line("its probe gives {!r:.60}, no Availability".format(state))
             return Availability(False, said, "correct its module")
-        texts = [one_line(str(text)) for text in (state.reason, state.hint, state.description)]
-        state = Availability(bool(state.available), *texts)
+        reason, hint, told_of = (one_line(str(text)) for text in (state.reason, state.hint, state.description))
+        state = Availability(bool(state.available), reason, hint, told_of, bool(state.mistaken))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001

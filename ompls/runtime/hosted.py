@@ -57,13 +57,18 @@ def _add_modules(library: Path, linked: Sequence[str]) -> None:
             continue
         # Asked here, because it loads the driver, whose exit handlers must be there before the bridge's.  What is
         # wanted by name says itself why it is not there.
-        available = state_of(device).available
-        if not available and not named_by_user:
+        state = state_of(device)
+        if not state.available and not named_by_user:
+            if state.mistaken:
+                _warn_of(device.name, _with_hint(state.reason, state.hint))
             continue
         try:
             module = make()
         except KeyboardInterrupt:
             raise
+        except DeviceUnavailable as error:
+            _warn_of(device.name, _with_hint(error.reason, error.hint))
+            continue
         except BaseException as error:  # noqa: BLE001 -- others wrote it
             _warn_of(device.name, told(error, device.folder))
             continue
@@ -82,6 +87,10 @@ def _usable(names: Sequence[str]) -> List[Device]:
             with contextlib.suppress(DeviceUnavailable):  # the core says that there is none
                 found[name] = named(name)[0][0]
     return list(found.values())
+
+
+def _with_hint(reason: str, hint: str) -> str:
+    return "{}; {}".format(reason, hint) if hint else reason
 
 
 def _warn_of(name: str, why: str) -> None:

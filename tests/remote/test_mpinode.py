@@ -60,6 +60,91 @@ def test_what_a_node_has_already_leaves_the_host_once(built: Built, tmp_path: Pa
     assert 2 << 20 <= sent < 3 << 20
 
 
+@pytest.mark.parametrize(
+    ("device", "told"),
+    [
+        ("away", "11110"),
+        ("mpinode:2", "111110"),
+        pytest.param("mpinode(cudasim):2", "111100", marks=pytest.mark.thorough),
+    ],
+)
+def test_what_cannot_be_copied_is_told_at_once_and_harms_nothing(built: Built, device: str, told: str) -> None:
+    """Handles (of the GPU inside) are the same ones on each node: which node's they are cannot be told."""
+    done = run(built("miscopied", device.partition(":")[0]), OMPLS_DEVICES=device)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{told} 5 7\n", "")
+
+
+@pytest.mark.parametrize("text", [None, "localhost zwei\n"])
+def test_a_host_file_that_is_wrong_is_told_by_programs(built: Built, text: str | None, tmp_path: Path) -> None:
+    if text is not None:
+        (tmp_path / "hosts").write_text(text)
+    done = run(built("few", "mpinode"), OMPLS_HOSTFILE=str(tmp_path / "hosts"))
+    assert (done.returncode, done.stdout) == (0, "on the host\n")
+    assert done.stderr.startswith("ompls: warning: device 'mpinode' is not available: ")
+    assert str(tmp_path / "hosts") in done.stderr
+
+
+def test_mpi_that_was_started_for_one_thread_is_refused(built: Built) -> None:
+    done = run(built("few", "mpinode"), OMPLS_DEVICES="mpinode", MPI4PY_RC_THREAD_LEVEL="serialized")
+    assert done.returncode == 125
+    assert "device 'mpinode' is not available: MPI was started for fewer threads" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("device", "kind", "where"),
+    [("mpinode", "cpu", "a device"), ("mpinode", "gpu", "the host"), ("mpinode(cudasim)", "gpu", "a device")],
+)
+@pytest.mark.thorough
+def test_a_node_is_of_the_kind_of_the_device_inside(built: Built, device: str, kind: str, where: str) -> None:
+    done = run(built("few", device), OMP_AVAILABLE_DEVICES=f"kind({kind})")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"on {where}\n", "")
+
+
+def test_a_kernel_prints_while_a_thread_waits_for_input(built: Built) -> None:
+    program = built("asking", "away")
+    with subprocess.Popen([program], env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        assert running.stdout.readline() == b"printed\n"
+        running.stdin.write(b"input\n")
+        running.stdin.close()
+        assert running.stdout.read() == b"input\n"
+    assert running.returncode == 0
+
+
+# A piece of a payload (wire.h) takes seconds then.
+SLOW = """
+set -e
+ip link set lo mtu 1500 up
+tc qdisc add dev lo root tbf rate 20mbit burst 32kb limit 64kb
+exec "$@"
+"""
+
+
+def slow_lines() -> bool:
+    """Whether there may be networks of one's own."""
+    words = ["unshare", "-n", "sh", "-c", SLOW, "sh", "true"]
+    return (
+        shutil.which("unshare") is not None and subprocess.run(words, capture_output=True, check=False).returncode == 0
+    )
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not slow_lines(), reason="only root may make a slow line, with unshare, ip and tc")
+def test_a_slow_line_is_no_lost_node(built: Built) -> None:
+    words = ["unshare", "-n", "sh", "-c", SLOW, "sh", built("slowly", "mpinode")]
+    slow = {"MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp"}
+    done = subprocess.run(
+        words,
+        env=environment(**slow, OMPLS_REMOTE_TIMEOUT="10"),
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "4 9\n", "")
+
+
 @pytest.mark.thorough
 def test_devices_are_numbered_as_they_are_listed(built: Built, expected: str) -> None:
     done = run(built("everything", "host,mpinode"), OMPLS_DEVICES="host,mpinode:2")

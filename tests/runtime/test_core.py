@@ -158,7 +158,10 @@ def test_errors_name_everything(program: Program, case: str, sanitizer: str) -> 
     assert re.sub("0x[0-9a-f]{6,}", "HEX", done.stderr) == ERRORS[case] + "\n"
 
 
-NO_DEVICE = "ompls: error: OMPLS_DEVICES: this program has no device 'cuda' (it has: mock); build it with that device"
+NO_DEVICE = (
+    "ompls: error: OMPLS_DEVICES: this program has no device 'cuda' that can be used (it has: mock); "
+    "build it with that device"
+)
 UNAVAILABLE = "the cable is out; ask the test"
 NO_KERNEL = "the mock has no such kernel"
 # case, environment, exit code, stdout after "before", how stderr begins

@@ -76,7 +76,7 @@ class BoardDevice(Remote):
         return self._board.facts
 
     def make_near(self) -> Near:
-        return Near(self.name, "cpu", lambda wanted: wanted or 1, self._start)
+        return Near(self.name, self.kind, lambda wanted: wanted or 1, self._start)
 
     def _start(self, index: int, image: Any) -> Line:
         try:

@@ -37,6 +37,10 @@ class Remote(Device):
         return self.inner().kernel_class
 
     @property
+    def kind(self) -> str:  # type: ignore[override]
+        return self.inner().kind
+
+    @property
     def joins_functions(self) -> bool:  # type: ignore[override]
         return self.inner().joins_functions
 

@@ -97,8 +97,8 @@ static void add_named(const char *name, size_t length, int wanted) {
         if (i > 0) strncat(known, ", ", sizeof known - strlen(known) - 1);
         strncat(known, modules[i]->name, sizeof known - strlen(known) - 1);
     }
-    ompls_fail((ompls_place){0}, "build it with that device or choose another", "OMPLS_DEVICES: this program has no device '%.*s' (it has: %s)",
-               (int)length, name, known);
+    ompls_fail((ompls_place){0}, "build it with that device or choose another",
+               "OMPLS_DEVICES: this program has no device '%.*s' that can be used (it has: %s)", (int)length, name, nmodules > 0 ? known : "none");
 }
 
 static void read_list(const char *list) {
@@ -108,7 +108,10 @@ static void read_list(const char *list) {
         if (name < item) {
             char *end;
             long number = strtol(list + name + 1, &end, 10);
-            if (end != list + item || number < 1 || number > MAX_DEVICES)
+            if (end == list + item && number > MAX_DEVICES)
+                ompls_fail((ompls_place){0}, "ask for fewer", "OMPLS_DEVICES: a program has %d devices at most, not %.*s", MAX_DEVICES,
+                           (int)(item - name - 1), list + name + 1);
+            if (end != list + item || number < 1)
                 ompls_fail((ompls_place){0}, "write NAME or NAME:NUMBER", "OMPLS_DEVICES: '%.*s' is not a number of devices",
                            (int)(item - name - 1), list + name + 1);
             wanted = (int)number;

@@ -27,6 +27,7 @@ class Cuda(Device):
 
     image_class = "cuda"
     kernel_class = "gpu"
+    kind = "gpu"
     joins_functions = True
     python_module = Gpus
     needs_library = LIBRARY

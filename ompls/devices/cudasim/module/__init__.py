@@ -219,6 +219,7 @@ class CudaSim(Device):
 
     image_class = "cudasim"
     kernel_class = "gpu"
+    kind = "gpu"
     joins_functions = True
     debuggable = True
     checks = ("races", "uninit", "memory", "coalescing", "banks")

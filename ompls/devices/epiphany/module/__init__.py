@@ -113,6 +113,7 @@ class Epiphany(Device):
 
     image_class = "epiphany"
     kernel_class = "epiphany"
+    kind = "accelerator"
     emulated = True
     checks = ("races",)
     tells_resources = True

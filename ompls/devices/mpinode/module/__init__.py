@@ -6,7 +6,7 @@ import importlib.util
 import os
 from typing import Any
 
-from ompls.devices.mpinode.module.hosts import hosts
+from ompls.devices.mpinode.module.hosts import VARIABLE, hosts
 from ompls.devices.remote.device import Remote
 from ompls.runtime.devices import Availability, Device
 from ompls.runtime.errors import DeviceUnavailable
@@ -18,7 +18,7 @@ class MpiNode(Remote):
     def make_near(self) -> Any:
         from ompls.devices.mpinode.module.cluster import Cluster  # noqa: PLC0415 -- loads MPI
 
-        return Cluster(self.name, "cpu", self.inner_name)
+        return Cluster(self.name, self.kind, self.inner_name)
 
     def around(self, inner: str) -> Device:
         return MpiNode(inner)
@@ -36,7 +36,7 @@ class MpiNode(Remote):
             launcher()
             names, source = hosts(os.environ, self.inner_name)
         except DeviceUnavailable as error:
-            return Availability(False, error.reason, error.hint)
+            return Availability(False, error.reason, error.hint, mistaken=bool(os.environ.get(VARIABLE)))
         told = ", ".join(dict.fromkeys(names)) if names else "this machine; OMPLS_HOSTFILE names others"
         return Availability(True, description="over MPI: {}{}".format(told, " ({})".format(source) if source else ""))
 
