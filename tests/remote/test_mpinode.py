@@ -455,7 +455,10 @@ def test_a_device_in_a_host_file_that_there_is_not_is_told() -> None:
 
 def test_a_batch_system_names_machines() -> None:
     assert slurm_hosts("node[08-10,12],gpu1") == ["node08", "node09", "node10", "node12", "gpu1"]
-    assert slurm_hosts("node[1") == slurm_hosts("") == []
+    assert slurm_hosts("rack[0-1]n[1-2]-ib,x") == ["rack0n1-ib", "rack0n2-ib", "rack1n1-ib", "rack1n2-ib", "x"]
+    for wrong in ("node[1", "node[a]", "-x", "a,,b", "node[1-99999999]"):
+        with pytest.raises(DeviceUnavailable, match=r"SLURM_JOB_NODELIST: .* is no list of machines"):
+            hosts({"SLURM_JOB_NODELIST": wrong}, "host")
     assert hosts({"SLURM_JOB_NODELIST": "a,b"}, "host") == (["a", "b"], "SLURM_JOB_NODELIST")
     with pytest.raises(DeviceUnavailable, match="OMPLS_HOSTFILE"):
         hosts({"OMPLS_HOSTFILE": "/nowhere/hosts"}, "host")

@@ -1,4 +1,4 @@
-"""Which machines are nodes: OMPLS_HOSTFILE, else what the batch system or `mpirun` has given, else this machine.
+"""Which machines are nodes: OMPLS_HOSTFILE, else what the batch system has given, else this machine.
 
 A host file has a line for each machine: its name or address, maybe how many devices it is, and which device is inside.
 `#` begins a comment.
@@ -21,13 +21,15 @@ from ompls.runtime.folders import folders
 from ompls.runtime.reading import read_regular
 
 VARIABLE = "OMPLS_HOSTFILE"
+_SLURM = "SLURM_JOB_NODELIST"
 _MOST = 1 << 16  # bytes of such a file
 # Names and addresses (RFC 1123, section 2.1; RFC 4291, section 2.2).  Not `-`: a launcher would take it for an option.
 _HOST = re.compile(r"[A-Za-z0-9_:][A-Za-z0-9_.:-]{0,254}")
 _INNER = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 _DEVICE = "device="
 _FORM = "write NAME, NAME NUMBER or NAME NUMBER device=DEVICE on a line"
-_SLURM = re.compile(r"([A-Za-z0-9_.-]+)(?:\[([0-9,-]+)\])?(?:,|$)")
+_SLURM_ITEM = re.compile(r",(?![^\[\]]*\])")  # between items: not within brackets
+_SLURM_PART = re.compile(r"([A-Za-z0-9_.-]*)\[([0-9,-]+)\]|([A-Za-z0-9_.-]+)")
 
 
 def read_hosts(text: str, where: str, inner: Optional[str] = None) -> List[str]:
@@ -62,24 +64,31 @@ def read_hosts(text: str, where: str, inner: Optional[str] = None) -> List[str]:
 
 
 def slurm_hosts(text: str) -> List[str]:
-    """The names in SLURM_JOB_NODELIST: `node[01-03,07],gpu1`.  Other texts give []."""
+    """The names in SLURM_JOB_NODELIST: `node[01-03,07],rack[0-1]n[1-2]-ib`.  Raises ValueError for other texts."""
     found: List[str] = []
-    at = 0
-    while at < len(text):
-        part = _SLURM.match(text, at)
-        if part is None or not part.group(0):
-            return []
-        at = part.end()
-        name, numbers = part.groups()
-        if numbers is None:
-            found.append(name)
-            continue
-        for one in numbers.split(","):
-            first, _, last = one.partition("-")
-            if not first.isdigit() or not (last or first).isdigit() or int(last or first) - int(first) > 1 << 16:
-                return []
-            found += [name + str(n).zfill(len(first)) for n in range(int(first), int(last or first) + 1)]
-    return [name for name in found if _HOST.fullmatch(name)]
+    for item in _SLURM_ITEM.split(text):
+        names = [""]
+        for part, numbers, rest in _SLURM_PART.findall(item):
+            names = [
+                name + part + rest + number for name in names for number in (_counted(numbers) if numbers else [""])
+            ]
+            if len(names) > _MOST:
+                raise ValueError(item)
+        if _SLURM_PART.sub("", item) or not all(_HOST.fullmatch(name) for name in names):
+            raise ValueError(item)
+        found += names
+    return found
+
+
+def _counted(numbers: str) -> List[str]:
+    """What `01-03,07` stands for."""
+    found: List[str] = []
+    for one in numbers.split(","):
+        first, _, last = one.partition("-")
+        if not first.isdigit() or not (last or first).isdigit() or int(last or first) - int(first) > _MOST:
+            raise ValueError(numbers)
+        found += [str(n).zfill(len(first)) for n in range(int(first), int(last or first) + 1)]
+    return found
 
 
 def hosts(environment: Mapping[str, str], inner: Optional[str] = None) -> Tuple[List[str], str]:
@@ -87,7 +96,7 @@ def hosts(environment: Mapping[str, str], inner: Optional[str] = None) -> Tuple[
 
     [] and "": nobody does, so it is this machine.
 
-    Raises DeviceUnavailable for a host file that cannot be used.
+    Raises DeviceUnavailable for a host file, or a list, that cannot be used.
     """
     path = environment.get(VARIABLE, "")
     if path:
@@ -97,8 +106,12 @@ def hosts(environment: Mapping[str, str], inner: Optional[str] = None) -> Tuple[
             why = "{}: {}: {}".format(VARIABLE, path, error.strerror or error)
             raise DeviceUnavailable("mpinode", why, "name a file with a machine on each line") from error
         return read_hosts(text, path, inner), VARIABLE
-    listed = slurm_hosts(environment.get("SLURM_JOB_NODELIST", ""))
-    return (listed, "SLURM_JOB_NODELIST") if listed else ([], "")
+    listed = environment.get(_SLURM, "")
+    try:
+        return (slurm_hosts(listed), _SLURM) if listed else ([], "")
+    except ValueError as error:
+        why = "{}: {!r:.80} is no list of machines".format(_SLURM, str(error))
+        raise DeviceUnavailable("mpinode", why, "name the machines in a file ({})".format(VARIABLE)) from None
 
 
 def is_here(name: str) -> bool:
