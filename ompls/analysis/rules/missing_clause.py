@@ -38,7 +38,7 @@ def _missing(directive: Directive) -> Iterator[Finding]:
     hint = directive.clause("hint")
     if directive.name == "critical" and not directive.args and hint is not None and hint.args and fold(hint.args[0]):
         yield Finding(hint.span, "a `critical` construct with a `hint` needs a name", "error")
-    if directive.name == "requires" and directive.clause("bind") is None:
+    if directive.name == "requires" and not directive.clauses:
         yield Finding(directive.name_span, "`requires` needs a clause that says what is required", "error")
 
 
@@ -150,6 +150,7 @@ void f(int n, double *x) {
 }
 """,
         """
+#pragma omp requires unified_shared_memory
 typedef void *omp_depend_t;
 void f(int n, omp_depend_t d) {
     #pragma omp depobj(d) depend(inout: n)
