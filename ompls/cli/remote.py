@@ -173,9 +173,12 @@ def _show(board: Board, facts: Mapping[str, str], lacking: int) -> int:
     return lacking if lacks else 0
 
 
+_MEANT = {"cuda": "the toolkit's nvcc; the driver is libcuda"}
+
+
 def _readable(name: str, text: str) -> str:
-    if name == "cuda":
-        return f"{text} (the toolkit's nvcc; the driver is libcuda)"
+    if name in _MEANT:
+        return f"{text} ({_MEANT[name]})"
     if name in ("memory", "disk", "used") and text.isdigit():
         kibibytes = int(text)
         return f"{kibibytes / 1048576:.1f} GiB" if kibibytes >= 1048576 else f"{kibibytes / 1024:.1f} MiB"
