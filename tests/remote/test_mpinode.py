@@ -17,6 +17,7 @@ from command import ompls
 from thinned import thinned
 from waiting import LIMIT, until, worked
 
+from ompls.devices.mpinode.module.cluster import launcher
 from ompls.devices.mpinode.module.hosts import hosts, read_hosts, slurm_hosts
 from ompls.devices.remote import mpi
 from ompls.runtime.errors import DeviceUnavailable
@@ -275,7 +276,7 @@ def test_no_memory_file_has_a_name_while_nodes_run(built: Built) -> None:
 @pytest.mark.skipif(shutil.which("ss") is None, reason="ss (iproute2) is not installed")
 def test_nodes_of_this_machine_carry_no_data_over_a_network(built: Built) -> None:
     """MPICH's `mpiexec` and its client have a port each on all addresses, which no setting moves."""
-    if "HYDRA" not in subprocess.run(["mpiexec", "--version"], capture_output=True, text=True, check=True).stdout:
+    if "HYDRA" not in subprocess.run([launcher(), "--version"], capture_output=True, text=True, check=True).stdout:
         pytest.skip("it is MPICH that has settings for this")
     mark = f"ports-{os.getpid()}"
     program = subprocess.Popen(
