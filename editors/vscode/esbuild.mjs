@@ -29,7 +29,9 @@ async function notice(files) {
 }
 
 await mkdir('dist', { recursive: true });
-await copyFile('../../examples/saxpy.c', 'dist/sample.c'); // of the walkthrough
+await mkdir('dist/sample', { recursive: true }); // of the walkthrough
+await copyFile('../../examples/saxpy.c', 'dist/sample/sample.c');
+await copyFile('sample/.ompls.toml', 'dist/sample/project.toml');
 if (process.argv.includes('--watch')) {
   await (await esbuild.context(options)).watch();
 } else {

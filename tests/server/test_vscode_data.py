@@ -14,6 +14,7 @@ from ompls.analysis.notes import diagnostics
 from ompls.analysis.rules import check
 from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
 from ompls.analysis.spec import CLAUSES, DIRECTIVES
+from ompls.project.projectfile import load
 
 EXTENSION = Path(__file__).parents[2] / "editors" / "vscode"
 GRAMMAR = json.loads((EXTENSION / "syntaxes" / "openmp.json").read_text("utf-8"))["repository"]
@@ -88,13 +89,18 @@ def test_the_walkthrough_has_what_it_names() -> None:
         assert (EXTENSION / step["media"]["markdown"]).is_file()
         named = re.findall(r"command:(?:toSide:)?([\w.]+)", step["description"])
         assert {*named, *(e.partition(":")[2] for e in step["completionEvents"])} <= commands
-    opened = re.search(r"'(\w+)', '([\w.]+)'", (EXTENSION / "src/features/sample.ts").read_text())
-    copied = re.search(r"copyFile\('(.+?)', '(.+?)'\)", (EXTENSION / "esbuild.mjs").read_text())
-    assert opened is not None
-    assert copied is not None
-    assert (EXTENSION / copied[1]).is_file()
-    assert copied[2] == "/".join(opened.groups())
-    assert f"!{copied[2]}" in (EXTENSION / ".vscodeignore").read_text().splitlines()  # it is in the package
+
+
+def test_the_sample_project_is_in_the_package_and_can_be_read() -> None:
+    (files,) = re.findall(r"const FILES = {(.+?)}", (EXTENSION / "src/features/sample.ts").read_text())
+    copied = dict(re.findall(r"copyFile\('(.+?)', 'dist/sample/(.+?)'\)", (EXTENSION / "esbuild.mjs").read_text()))
+    assert set(copied.values()) == set(re.findall(r": '(.+?)'", files))
+    assert "!dist/sample/*" in (EXTENSION / ".vscodeignore").read_text().splitlines()
+    for source in copied:
+        assert (EXTENSION / source).is_file()
+    project = load(str(EXTENSION / "sample/.ompls.toml"))
+    assert project is not None
+    assert project.problems == ()
 
 
 def test_keys_are_those_of_the_page() -> None:

@@ -1,18 +1,21 @@
-// The sample program of the walkthrough: a file of the user's own, outside of the workspace, with the cursor in its region.
-// It is there from the first time on, and stays as it was edited.  Needs nothing of the server.
+// The sample project of the walkthrough: a folder of the user's own, outside of the workspace, with a program, in whose region
+// the cursor is put, and a project file.  They are there from the first time on, and stay as they were edited.  Needs nothing
+// of the server.
 import * as vscode from 'vscode';
+
+const FILES = { 'sample.c': 'sample.c', '.ompls.toml': 'project.toml' }; // in the package they have the second names
 
 export function activate(context: vscode.ExtensionContext): void {
   const open = async (): Promise<void> => {
-    const { fs } = vscode.workspace;
-    const brought = vscode.Uri.joinPath(context.extensionUri, 'dist', 'sample.c');
-    const file = vscode.Uri.joinPath(context.globalStorageUri, 'sample.c');
-    const there = await fs.stat(file).then(() => true, () => false);
-    if (!there) {
-      await fs.createDirectory(context.globalStorageUri);
-      await fs.writeFile(file, await fs.readFile(brought));
+    const { fs, openTextDocument } = vscode.workspace;
+    const folder = vscode.Uri.joinPath(context.globalStorageUri, 'sample');
+    await fs.createDirectory(folder);
+    for (const [name, brought] of Object.entries(FILES)) {
+      const file = vscode.Uri.joinPath(folder, name);
+      const there = await fs.stat(file).then(() => true, () => false);
+      if (!there) await fs.writeFile(file, await fs.readFile(vscode.Uri.joinPath(context.extensionUri, 'dist/sample', brought)));
     }
-    const document = await vscode.workspace.openTextDocument(file);
+    const document = await openTextDocument(vscode.Uri.joinPath(folder, 'sample.c'));
     const cursor = document.positionAt(Math.max(document.getText().indexOf('y[i] ='), 0));
     await vscode.window.showTextDocument(document, { selection: new vscode.Range(cursor, cursor) });
   };
