@@ -66,6 +66,9 @@ typedef struct {
     int from, to;
 } ompls_stream_line;
 
+/* Python has so much room for them (mpinode/module/cluster.py, remote/streams.py). */
+_Static_assert(sizeof(ompls_mpi_line) <= (1 << 17) - 64 && sizeof(ompls_stream_line) <= 256, "they fit");
+
 /* A line over descriptors: each message is 8 bytes of its length, whose highest bit tells a payload, and its bytes. */
 void ompls_stream_line_make(ompls_stream_line *line, int from, int to, double patience);
 /* Its far side meets others of this machine and this user. */

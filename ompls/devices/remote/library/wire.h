@@ -2,7 +2,7 @@
 
    The program's side (near) sends frames, the device's (far) answers some of them.  A frame is at most OMPLS_FRAME bytes: 8 of its
    number (each side counts its own, from 1; a beat has 0), then records one after the other, each a head and `length` bytes,
-   filled up to a multiple of 8.  Numbers are little-endian.  More than
+   filled up to a multiple of 8.  Numbers are little-endian, as on all machines that we know.  More than
    OMPLS_INLINE bytes of data travel as a payload of their own behind the frame, in pieces of at most OMPLS_PIECE bytes.
 
    Records are done in their order.  Only `sync` is answered: by records of what was read, and printed since the last
@@ -80,5 +80,6 @@ typedef struct { /* of what is copied between far sides: how many rows, and from
 
 static const char wire_beat[16]; /* a frame that says that the other side is alive: zeros */
 
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers travel as they are in memory");
 _Static_assert(sizeof(wire_record) == 32 && sizeof(wire_launch) == 32 && sizeof(wire_parameter) == 8, "as they travel");
 #endif
