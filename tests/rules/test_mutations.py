@@ -39,13 +39,13 @@ def without_drawings(text: str) -> str:
 
 
 def renamed(text: str) -> str:
-    """Every name of the user's gets a suffix."""
+    """Every name of the user's gets a suffix, members too."""
     names = {"f", "n", "x", "y", "a", "b", "p", "t", "v", "i", "sum", "last", "count", "mode", "head", "one", "helper"}
     code = without_drawings(text)
     parts = re.split(r"(#pragma[^\n]*)", code)
     for k, part in enumerate(parts):
         parts[k] = re.sub(
-            r"(?<![\w.])([A-Za-z_]\w*)", lambda m: m.group(1) + "_q" if m.group(1) in names else m.group(1), part
+            r"(?<!\w)(?<!\d\.)([A-Za-z_]\w*)", lambda m: m.group(1) + "_q" if m.group(1) in names else m.group(1), part
         )
     return "".join(parts)
 
