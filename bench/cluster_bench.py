@@ -4,8 +4,7 @@
 
 The peer are two processes that mpi4py has spawned as we do: their ping-pong of 32 bytes, 64 MiB one way, four single
 spawns. Ours is bench/cluster_bench.c. Then what several nodes get from each other, against all from the host. Medians;
-on an idle machine, for it has two busy processes on two cores. For Open MPI on one machine set OMPI_MCA_pml=ob1 and
-OMPI_MCA_btl=self,tcp, as the device does.
+on an idle machine, for it has two busy processes on two cores.
 """
 
 from __future__ import annotations
@@ -22,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
+# What the device chooses where all nodes are on this machine (mpinode/module/cluster.py), so that the peer has it, too.
+HERE_ALONE = {"UCX_TLS": "sm,self", "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp"}
 ROUNDS, FEW, LARGE, NODES = 3000, 9, 64 << 20, 4
 SHARED = (("all", "64 MiB to every node"), ("chain", "64 MiB changed by one node after the other"))
 # (figure, of what, times which of the peer's, at most)
@@ -74,9 +75,9 @@ def peer() -> None:
         between = MPI.COMM_SELF.Spawn(sys.executable, words, 1)
         pairs.append((between, between.Merge(False)))
     figures["spawns"] = time.perf_counter() - begin
-    for number, (between, both) in enumerate(pairs):
-        both.bcast(number == 0, 0)
-        if number == 0:
+    for number, (between, both) in enumerate(pairs, 1):  # the last one, when no other one waits on a core
+        both.bcast(number == NODES, 0)
+        if number == NODES:
             figures |= play(MPI, both, True)
         both.Free()
         between.Disconnect()
@@ -151,8 +152,9 @@ def main() -> int:
         shared(asked.shared)
         return 0
     # In a session of its own: MPICH ends with its process group.
+    words = [sys.executable, __file__, "--peer"]
     raw = subprocess.run(
-        [sys.executable, __file__, "--peer"], stdout=subprocess.PIPE, text=True, check=False, start_new_session=True
+        words, env={**HERE_ALONE, **os.environ}, stdout=subprocess.PIPE, text=True, check=False, start_new_session=True
     )
     figures = {**json.loads(raw.stdout.splitlines()[0]), **ours()}
     print(f"{'':26}{'ours':>12}{'peer':>12}{'ratio':>8}  at most")
