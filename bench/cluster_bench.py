@@ -3,20 +3,24 @@
     python bench/cluster_bench.py [--json FILE] [--shared N…]
 
 The peer are two processes that mpi4py has spawned as we do: their ping-pong of 32 bytes, 64 MiB one way, four single
-spawns. Ours is bench/cluster_bench.c. Then what several nodes get from each other, against all from the host. Medians;
-on an idle machine, for it has two busy processes on two cores.
+spawns, and a stencil of two cells (bench/cluster_grain.c): the shortest task with which half of the time is work. Ours
+is bench/cluster_bench.c. Then what several nodes get from each other, against all from the host. Medians; on an idle
+machine, for it has two busy processes on two cores.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
+import math
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +37,45 @@ GOALS = (
     ("from", "64 MiB from a node", "large", 1 / 0.9),
     ("start", f"start of {NODES} nodes", "spawns", 1.3),
     ("nodes", "two nodes, computing", "threads", 1 / 0.95),
+    ("grain", "shortest task of a stencil", "grains", 2.0),
 )
+STEPS, TURNS = 1000, [1 << power for power in range(6, 19)]
+
+
+def shortest(lines: list[tuple[float, float]]) -> float:
+    """Seconds of the shortest task with an efficiency of a half; `lines` -- of a task alone, and of a step with it."""
+    before, behind = lines[0], lines[0]
+    for line in lines:
+        before, behind = behind, line
+        if line[0] >= line[1] / 2:
+            break
+    else:
+        return math.inf
+    low, high = (math.log(alone / together) for alone, together in (before, behind))
+    part = 1.0 if high == low else (math.log(0.5) - low) / (high - low)
+    return before[0] * (behind[0] / before[0]) ** part
+
+
+def stencil(mpi: Any, communicator: Any) -> float:
+    """The shortest task of the stencil between these two processes."""
+    with tempfile.TemporaryDirectory() as place:
+        library = Path(place) / "work.so"
+        subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", library, HERE / "cluster_grain.c"], check=True)
+        work = ctypes.CDLL(str(library)).work
+    work.restype, work.argtypes = ctypes.c_double, [ctypes.c_double, ctypes.c_long]
+    mine, other, peer, lines = array("d", [2.0]), array("d", [3.0]), 1 - communicator.Get_rank(), []
+    for turns in TURNS:
+        begin = time.perf_counter()
+        for _ in range(STEPS):
+            mine[0] = work(mine[0], turns)
+        alone = time.perf_counter() - begin
+        communicator.Barrier()
+        begin = time.perf_counter()
+        for _ in range(STEPS):
+            mine[0] = work(other[0], turns)
+            communicator.Sendrecv([mine, mpi.DOUBLE], peer, 1, [other, mpi.DOUBLE], peer, 1)
+        lines.append((alone / STEPS, (time.perf_counter() - begin) / STEPS))
+    return shortest(lines)
 
 
 def play(mpi: Any, communicator: Any, first: bool) -> dict[str, float]:
@@ -50,7 +92,7 @@ def play(mpi: Any, communicator: Any, first: bool) -> dict[str, float]:
                 communicator.Recv([data, mpi.BYTE], peer, 1)
                 communicator.Send([small, mpi.BYTE], peer, 2)
             took[name].append(time.perf_counter() - begin)
-    return {name: statistics.median(times) for name, times in took.items()}
+    return {**{name: statistics.median(times) for name, times in took.items()}, "grains": stencil(mpi, communicator)}
 
 
 def peer() -> None:
@@ -85,9 +127,9 @@ def peer() -> None:
     MPI.Finalize()
 
 
-def build(place: Path) -> Path:
-    program = place / "bench"
-    words = ["-fopenmp", "-fopenmp-targets=mpinode", "-O2", "-o", str(program), str(HERE / "cluster_bench.c")]
+def build(place: Path, name: str = "cluster_bench") -> Path:
+    program = place / name
+    words = ["-fopenmp", "-fopenmp-targets=mpinode", "-O2", "-o", str(program), str(HERE / f"{name}.c")]
     subprocess.run([sys.executable, "-m", "ompls", "cc", *words], check=True)
     return program
 
@@ -113,6 +155,11 @@ def ours() -> dict[str, float]:
             start = found.get("start", 0.0) if f"mpinode:{NODES}" in more.values() else start
             figures |= found
         figures["start"] = start
+        command = [build(Path(place), "cluster_grain")]
+        more = {**alone, "OMPLS_DEVICES": "mpinode:1", "OMP_TARGET_OFFLOAD": "mandatory"}
+        done = subprocess.run(command, env={**os.environ, **more}, check=True, capture_output=True, text=True)
+        lines = [[float(word) for word in line.split()] for line in done.stdout.splitlines()]
+        figures["grain"] = shortest([(task, step) for _, task, step in lines])
     return figures
 
 

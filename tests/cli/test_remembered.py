@@ -22,15 +22,17 @@ BOARD = Board("nano", "me@nano", facts={"gcc": "12.2.0"})
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A program with a header in the second of two directories."""
+    """A program with a header in the second of two directories; nothing else of the machine may matter."""
     monkeypatch.setenv("OMPLS_CACHE_DIR", str(tmp_path / "cache"))
     place = tmp_path / "project"
     for name in ("first", "second"):
         (place / name).mkdir(parents=True)
-    (place / "main.c").write_text('#include "n.h"\n#include <stdio.h>\nint main(void) { return N; }\n')
+    (place / "main.c").write_text('#include "n.h"\nint main(void) { return N; }\n')
     (place / "second/n.h").write_text("#define N 1\n")
     monkeypatch.chdir(place)
     monkeypatch.setattr(remembered, "_TICK", -60.0)  # nobody waits
+    monkeypatch.setattr(remembered, "_ours", lambda place: iter(()))
+    monkeypatch.delenv("OMPLS_DEVICE_PATH", raising=False)
     return place
 
 
@@ -100,6 +102,14 @@ def test_it_is_not_known_for_another_run(project: Path, monkeypatch: pytest.Monk
     assert known() is not None
     monkeypatch.setattr(remembered, "_ours", lambda place: iter([("ompls/new.py", 1, 1)]))  # another version of us
     assert known() is None
+
+
+def test_headers_of_the_system_and_we_ourselves_decide(tmp_path: Path) -> None:
+    file = tmp_path / "main.c"
+    file.write_text("#include <stdio.h>\n")
+    (unit,) = analyze([str(file)], [])
+    assert any(path.endswith("/stdio.h") for path in unit.looked_for)
+    assert remembered.__file__ in {path for path, _, _ in remembered._ours(Path(remembered.__file__).parents[1])}
 
 
 def test_what_changes_meanwhile_is_not_remembered(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
