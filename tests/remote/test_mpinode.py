@@ -8,6 +8,8 @@ import re
 import shutil
 import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -248,6 +250,22 @@ def test_a_program_ends_though_an_idle_node_hangs_and_leaves_nothing(built: Buil
     assert until(lambda: not left_behind(mark))
 
 
+@contextmanager
+def pausing(built: Built, mark: str) -> Iterator[list[int]]:
+    """A program on two nodes that waits: its processes and those of its nodes."""
+    program = subprocess.Popen(
+        [built("pause", "mpinode")],
+        env=environment(AWAY_MARK=mark, OMPLS_DEVICES="mpinode:2"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert program.stdout is not None
+    assert program.stdout.readline() == b"used\n"
+    yield left_behind(mark)
+    program.communicate(timeout=LIMIT)
+    assert program.returncode == 3
+
+
 def listening(processes: list[int]) -> list[str]:
     """The addresses that sockets of these processes listen on, each socket once."""
     listed = subprocess.run(["ss", "-ltnpH"], capture_output=True, text=True, check=True).stdout.splitlines()
@@ -257,19 +275,9 @@ def listening(processes: list[int]) -> list[str]:
 
 def test_no_memory_file_has_a_name_while_nodes_run(built: Built) -> None:
     """So none is left, however they end, and the program too."""
-    mark = f"memory-{os.getpid()}"
-    program = subprocess.Popen(
-        [built("pause", "mpinode")],
-        env=environment(AWAY_MARK=mark, OMPLS_DEVICES="mpinode:2"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    assert program.stdout is not None
-    assert program.stdout.readline() == b"used\n"
-    maps = [Path(f"/proc/{number}/maps").read_text() for number in left_behind(mark)]
+    with pausing(built, f"memory-{os.getpid()}") as processes:
+        maps = [Path(f"/proc/{number}/maps").read_text() for number in processes]
     named = {line.split(None, 5)[5] for text in maps for line in text.splitlines() if "/dev/shm/mpich_shm" in line}
-    program.communicate(timeout=LIMIT)
-    assert program.returncode == 3
     assert [name for name in named if not name.endswith(" (deleted)")] == []
 
 
@@ -278,18 +286,8 @@ def test_nodes_of_this_machine_carry_no_data_over_a_network(built: Built) -> Non
     """MPICH's `mpiexec` and its client have a port each on all addresses, which no setting moves."""
     if "HYDRA" not in subprocess.run([launcher(), "--version"], capture_output=True, text=True, check=True).stdout:
         pytest.skip("it is MPICH that has settings for this")
-    mark = f"ports-{os.getpid()}"
-    program = subprocess.Popen(
-        [built("pause", "mpinode")],
-        env=environment(AWAY_MARK=mark, OMPLS_DEVICES="mpinode:2"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    assert program.stdout is not None
-    assert program.stdout.readline() == b"used\n"
-    away = [address for address in listening(left_behind(mark)) if not ip_address(address).is_loopback]
-    program.communicate(timeout=LIMIT)
-    assert program.returncode == 3
+    with pausing(built, f"ports-{os.getpid()}") as processes:
+        away = [address for address in listening(processes) if not ip_address(address).is_loopback]
     assert set(away) <= {"0.0.0.0"}
     assert len(away) <= 2
 

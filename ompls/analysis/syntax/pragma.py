@@ -16,11 +16,11 @@ from ompls.analysis.spec import CLAUSES, DIRECTIVES, ClauseSpec, is_extension, i
 from ompls.analysis.spec.near import near
 from ompls.analysis.syntax import garbled
 from ompls.analysis.syntax.clause_expr import ExprParser, IsType, ParseError, Token, matching, tokenize
+from ompls.analysis.syntax.directive_name import directive_name, longer_name
 
 # Directives whose own argument has a grammar of its own; that of any other is a list of names.
 _REDUCTIONS = frozenset(("reduction", "in_reduction", "task_reduction", "induction"))
 _RAW_ARGUMENT = frozenset(("declare reduction", "declare mapper", "declare simd", "declare induction"))
-_LONGEST_NAME = max(len(name.split()) for name in DIRECTIVES)
 
 
 def parse_directive(text: bytes, shift: int = 0, is_type: IsType = lambda _name: False) -> Directive:
@@ -37,7 +37,7 @@ def parse_directive(text: bytes, shift: int = 0, is_type: IsType = lambda _name:
             pos += 1
     end = tokens[-1].end if tokens else shift
     whole = Span(tokens[0].start if tokens else shift, end)
-    name, known, after = _directive_name(tokens, pos)
+    name, known, after = directive_name(tokens, pos)
     name_span = Span(tokens[pos].start, tokens[after - 1].end) if after > pos else Span(end, end)
     directive = Directive(name, DIRECTIVES[name].constructs if known else (name,), whole, name_span, (), known=known)
     written = " ".join(t.text for t in tokens[pos:after])
@@ -61,50 +61,6 @@ def _misspelt_tail(directive: Directive) -> None:
         directive.name_span = Span(directive.name_span.start, directive.clauses[count - 1].span.end)
         directive.name, directive.constructs, directive.known = words, (words,), False
         directive.clauses = directive.clauses[count:]
-
-
-def longer_name(directive: Directive) -> tuple[str, int]:
-    """The name with the words right after it, and how many these are, when one of them is no word of OpenMP's."""
-    words: list[str] = []
-    for clause in directive.clauses:
-        if (clause.known and clause.name not in _LEAF_WORDS) or clause.text or not clause.name:
-            break
-        words.append(clause.name)
-    if all(word in _LEAF_WORDS for word in words):
-        return "", 0
-    return " ".join([directive.name, *words]), len(words)
-
-
-def _directive_name(tokens: list[Token], pos: int) -> tuple[str, bool, int]:
-    """The longest directive name at `pos`; else the words up to the first known clause or parenthesis."""
-    words: list[str] = []
-    ends: list[int] = []  # the token after the last one that contributes to words[:n+1]
-    at = pos
-    while at < len(tokens) and tokens[at].kind == "name" and len(words) < _LONGEST_NAME + 3:
-        for part in tokens[at].text.split("_") if _splits(words, tokens[at].text) else [tokens[at].text]:
-            words.append(part)
-            ends.append(at + 1)
-        at += 1
-    for count in range(len(words), 0, -1):
-        if " ".join(words[:count]) in DIRECTIVES and (count == len(words) or ends[count - 1] != ends[count]):
-            return sys.intern(" ".join(words[:count])), True, ends[count - 1]
-    stop = pos
-    while stop < len(tokens) and tokens[stop].kind == "name":
-        called = stop + 1 < len(tokens) and tokens[stop + 1].text == "("
-        if stop > pos and tokens[stop].text in CLAUSES and (called or tokens[stop].text not in _LEAF_WORDS):
-            break
-        stop += 1
-        if called and stop - pos >= 1:
-            break
-    return " ".join(t.text for t in tokens[pos:stop]), False, stop
-
-
-_LEAF_WORDS = frozenset(word for name in DIRECTIVES for word in name.split())
-
-
-def _splits(words: list[str], word: str) -> bool:
-    """Whether `word` is a 6.0 spelling with underscores (`target_enter_data`) in its place."""
-    return "_" in word and any(" ".join([*words[k:], *word.split("_")]) in DIRECTIVES for k in range(len(words) + 1))
 
 
 class _Parser:

@@ -9,7 +9,7 @@ from ompls.analysis.model.omp import Directive
 from ompls.analysis.spec import DIRECTIVES, clauses_of
 from ompls.analysis.spec.combined import WORDS, combined
 from ompls.analysis.spec.near import near
-from ompls.analysis.syntax import pragma
+from ompls.analysis.syntax import directive_name
 
 
 def longer_name(directive: Directive, version: str) -> tuple[str, Span, str] | None:
@@ -18,7 +18,7 @@ def longer_name(directive: Directive, version: str) -> tuple[str, Span, str] | N
     They would nearly make a longer one (`target tems distribute`), or they are words of other directives
     (`target teams parallel for`, `parallel critical`).
     """
-    name, count = pragma.longer_name(directive)
+    name, count = directive_name.longer_name(directive)
     meant = meant_by(name, version) if name else ""
     if not meant or not set(directive.name.split()) <= set(meant.split()):
         own = clauses_of(directive.name)
