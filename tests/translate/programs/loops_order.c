@@ -3,14 +3,14 @@
 
 #define N 1000
 #pragma omp declare target
-static void in_a_function(int *counts, int n, int chunk)
+static void in_a_function(int *ones, int *tens, int n, int chunk)
 {
 #pragma omp for schedule(dynamic, chunk) nowait
     for (int i = 0; i < n; i++)
-        counts[i] += 1;
+        ones[i] += 1;
 #pragma omp for schedule(guided, chunk)
     for (int i = n - 1; i >= 0; i--)
-        counts[i] += 10;
+        tens[i] += 10;
 }
 #pragma omp end declare target
 
@@ -18,6 +18,7 @@ static void chunks(int n)
 {
     int a[N] = {0};
     int b[N] = {0};
+    int c[N] = {0}; /* of loops that nothing keeps apart from those of a and b */
     long sum = 0;
 #pragma omp target teams distribute parallel for schedule(dynamic) reduction(+ : sum) map(tofrom : sum) num_teams(3)
     for (int i = 0; i < n; i++) {
@@ -47,7 +48,7 @@ static void chunks(int n)
         for (int j = 0; j < n; j++)
             if (i == 1)
                 a[j]++;
-#pragma omp target map(tofrom : a, b)
+#pragma omp target map(tofrom : a, b, c)
     {
 #pragma omp parallel for schedule(dynamic, 3)
         for (int i = 0; i < n; i++)
@@ -60,16 +61,16 @@ static void chunks(int n)
                     b[i] += i;
 #pragma omp for schedule(guided) nowait
                 for (int i = n; i > 0; i--)
-                    b[i - 1] += 1;
+                    c[i - 1] += 1;
 #pragma omp barrier
             }
-            in_a_function(a, n, 2);
+            in_a_function(a, c, n, 2);
         }
-        in_a_function(a, n, 3);
+        in_a_function(a, c, n, 3);
     }
     long bad = 0;
     for (int i = 0; i < n; i++)
-        bad += (a[i] != 9 + 22) + (b[i] != 3 * (i + 1));
+        bad += (a[i] != 9 + 2) + (b[i] != 3 * i) + (c[i] != 3 + 20);
     expect(bad, 0, "each iteration once");
     expect(sum, (long)n * (n - 1) / 2, "a sum");
 }
