@@ -188,9 +188,12 @@ __attribute__((constructor)) static void announce_{number}(void) {{
 """
 
 
-def image_object(tools: Toolchain, images: Sequence[Tuple[str, Path]]) -> Path:
-    """One object that holds the images and announces them from constructors."""
+def image_object(tools: Toolchain, images: Sequence[Tuple[str, Path]], devices: Sequence[Device] = ()) -> Path:
+    """One object that holds the images and announces them from constructors, and the order of the program's devices."""
     text = "#include <ompls.h>\n"
+    if devices:
+        names = c_string(",".join(device.name for device in devices))
+        text += "__attribute__((constructor)) static void announce(void) {{ ompls_linked_for({}); }}\n".format(names)
     for number, (device_class, path) in enumerate(images):
         text += IMAGE_SOURCE.format(number=number, path=_assembler_string(path), device_class=device_class)
     source = tools.scratch / "images.c"
@@ -272,7 +275,7 @@ def assembled(
     _refuse_other_machine(tools, bundle, cflags)
     hosted = any(device.hosted for device in devices)
     inputs = tools.objects(_host_jobs(bundle, cflags, hosted)) + core_objects(tools, devices)
-    inputs.append(image_object(tools, images_of(tools, bundle, devices, cflags, ldflags)))
+    inputs.append(image_object(tools, images_of(tools, bundle, devices, cflags, ldflags), devices))
     link = ["-fopenmp", NO_OFFLOAD, *WRAP, *ldflags, "-pthread", "-ldl", "-lm"]
     if hosted:
         link += ["-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs"]

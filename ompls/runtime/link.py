@@ -49,7 +49,7 @@ def link(tools: Toolchain, arguments: Sequence[str], output: Path, devices: str)
     found = in_objects + in_libraries
     bundle = joined(tools.scratch / "units", found)
     _refuse_other_devices(bundle, kinds)
-    images = image_object(tools, images_of(tools, bundle, kinds, _image_flags(arguments), ()))
+    images = image_object(tools, images_of(tools, bundle, kinds, _image_flags(arguments), ()), kinds)
     program = tools.scratch / "program"
     if hosted:
         ours.append("-Wl,-z,defs")

@@ -75,6 +75,19 @@ def test_two_far_sides_are_two_devices(built: Built, expected: str) -> None:
     assert (done.returncode, done.stdout) == (7, 2 * expected)
 
 
+@pytest.mark.parametrize("names", ["away,host", "host,away", "away(cudasim),cudasim,host,away"])
+def test_devices_are_numbered_as_they_were_named(built: Built, names: str) -> None:
+    """Wherever they are, and in whatever language their modules are: at the link, or when the program runs."""
+    backwards = ",".join(reversed(names.split(",")))
+    for more in ({}, {"OMPLS_DEVICES": backwards}):
+        done = run(built("order", names), OMP_TARGET_OFFLOAD="mandatory", **more)
+        asked = more.get("OMPLS_DEVICES", names).split(",")
+        numbered = "".join(f"{name}:0 " for name in asked) + f"{len(asked)}\n"
+        assert (done.returncode, done.stdout, done.stderr) == (0, numbered, "")
+    done = run(built("order", "away,host"), OMPLS_DEVICES="host,away:2")
+    assert (done.stdout, done.stderr) == ("host:0 away:0 away:1 3\n", "")
+
+
 @pytest.mark.parametrize("seed", thinned(SEEDS, 5))
 def test_a_bad_line_is_told_or_does_not_matter(built: Built, expected: str, seed: int) -> None:
     """No hang, no wrong result, nothing left behind."""

@@ -1,7 +1,7 @@
 /* devices.c -- the device table: which devices there are, in which order, and their opening at first use.
 
    OMPLS_DEVICES is a comma list of modules with an optional number of devices ("cudasim,host:2"); without it every module
-   that is linked in contributes what it has, in the order of linking.  A device that cannot be opened is no error unless
+   that is linked in contributes what it has, in the order in which the link named them.  A device that cannot be opened is no error unless
    OMP_TARGET_OFFLOAD says mandatory: its regions then run on the initial device (OpenMP 5.2 section 21.2.9), after one
    warning. */
 #include "core.h"
@@ -55,6 +55,27 @@ void ompls_register_module(ompls_module *module) {
         return;
     }
     if (nmodules < MAX_MODULES) modules[nmodules++] = module;
+}
+
+static const char *linked_for = "";
+
+void ompls_linked_for(const char *names) {
+    linked_for = names;
+}
+
+/* Modules in C register before those in Python, these in an order of their own; the user wrote another one. */
+static void order_as_linked(void) {
+    int done = 0;
+    for (const char *at = linked_for; *at != '\0'; at += strcspn(at, ","), at += *at == ',') {
+        size_t length = strcspn(at, ",");
+        for (int i = done; i < nmodules; i++) {
+            ompls_module *module = modules[i];
+            if (strncmp(module->name, at, length) != 0 || module->name[length] != '\0') continue;
+            memmove(modules + done + 1, modules + done, (size_t)(i - done) * sizeof *modules);
+            modules[done++] = module;
+            break;
+        }
+    }
 }
 
 /* What a list names twice adds up: "host,host:2" are three different devices. */
@@ -133,6 +154,7 @@ static void discover(void) {
     if (offload != NULL && strcasecmp(offload, "mandatory") == 0) policy = OMPLS_OFFLOAD_MANDATORY;
     else if (offload != NULL && strcasecmp(offload, "disabled") == 0) policy = OMPLS_OFFLOAD_DISABLED;
     if (policy == OMPLS_OFFLOAD_DISABLED) return;
+    order_as_linked(); /* in messages, too */
     if (list != NULL && *list != '\0') read_list(list);
     else
         for (int i = 0; i < nmodules; i++) add_devices(modules[i], 0, false);

@@ -146,6 +146,8 @@ void ompls_register_unit(const ompls_unit *unit);
    the corresponding ones. */
 void ompls_register_pointers(void *const *places, uint32_t count);
 void ompls_register_image(const ompls_image *image);
+/* The devices of the program, with commas between them, in the order in which the link step was given them. */
+void ompls_linked_for(const char *names);
 
 /* Run a target region.  Returns 1 when a device ran it, 0 when the caller must run it in place on the initial device; then
    it calls ompls_target_done, which returns 1: the data may be the device's until then. */
