@@ -39,6 +39,7 @@ CORE_SOURCES: Tuple[str, ...] = (
     "error",
     "globals",
     "mapping",
+    "meant",
     "newer",
     "present",
 )

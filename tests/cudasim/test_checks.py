@@ -209,3 +209,15 @@ def test_what_is_known_is_said_once(module: sim.Module, tmp_path: Path, monkeypa
         for _ in range(5):
             device.launch("again", 2, 32, out)
     assert len(sim.findings()) == 1
+
+
+def test_a_check_that_there_is_not_is_told(module: sim.Module, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "plain.cu"
+    path.write_text('extern "C" __global__ void plain(int *out) { out[0] = 1; }\n')
+    image = sim.build(path, checked=True)
+    for chosen, wrong in (("raes", "raes"), ("memory,bank,all", "bank"), ("races uninit", "races uninit")):
+        monkeypatch.setenv("OMPLS_CHECK", chosen)
+        with pytest.raises(sim.SimError, match=f"OMPLS_CHECK: there is no check '{wrong}'"):
+            sim.Device(module, 0, image)
+    monkeypatch.setenv("OMPLS_CHECK", ",memory,")
+    sim.Device(module, 0, image).close()

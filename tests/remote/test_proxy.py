@@ -17,6 +17,7 @@ from command import ompls
 from thinned import thinned
 from waiting import LIMIT, until
 
+from ompls.analysis.spec.near import near as near_names
 from ompls.devices.remote.near import Line, Near
 
 from .conftest import PROGRAMS, Built, disturbed, environment, far_side, left_behind, run
@@ -86,6 +87,20 @@ def test_devices_are_numbered_as_they_were_named(built: Built, names: str) -> No
         assert (done.returncode, done.stdout, done.stderr) == (0, numbered, "")
     done = run(built("order", "away,host"), OMPLS_DEVICES="host,away:2")
     assert (done.stdout, done.stderr) == ("host:0 away:0 away:1 3\n", "")
+
+
+MISSPELT = ["awy", "yaaw", "aawy", "hots", "host1", "h", "a", "away(cudasm)", "awey(cudasmi)", "nothing", "cudasi"]
+
+
+@pytest.mark.parametrize("name", [*MISSPELT, "x" * 70])
+def test_a_misspelt_device_is_told_with_the_one_that_is_meant(built: Built, name: str) -> None:
+    """As `ompls check --device` tells it; also those in Python, which are in no program that does not want them."""
+    names = "away(cudasim),cudasim,host,away"
+    done = run(built("order", names), OMPLS_DEVICES=name)
+    meant = [f"did you mean '{near}'?" for near in near_names(name, names.split(","))]
+    step = (*meant, "build it with that device or choose another")[0]
+    told = f"this program has no device '{name}' that can be used (it has: {names.replace(',', ', ')}); {step}\n"
+    assert (done.returncode, done.stderr) == (125, f"ompls: error: OMPLS_DEVICES: {told}")
 
 
 @pytest.mark.parametrize("seed", thinned(SEEDS, 5))

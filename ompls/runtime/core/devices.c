@@ -106,6 +106,32 @@ static void add_devices(ompls_module *module, int wanted, bool asked) {
     }
 }
 
+static void add_name(char *names, size_t room, const char *name, size_t length) {
+    size_t used = strlen(names);
+    snprintf(names + used, room - used, "%s%.*s", used > 0 ? ", " : "", (int)length, name);
+}
+
+static bool is_linked(const char *name, size_t length) {
+    for (const char *at = linked_for; *at != '\0'; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == length && strncmp(at, name, length) == 0) return true;
+    return false;
+}
+
+/* Devices in Python are no modules when nobody wants them, but the program has them. */
+static _Noreturn void no_device(const char *name, size_t length) {
+    char known[512] = "", next[128] = "build it with that device or choose another";
+    for (int i = 0; i < nmodules; i++) add_name(known, sizeof known, modules[i]->name, strlen(modules[i]->name));
+    size_t size = 0;
+    if (!is_linked(name, length)) {
+        if (*linked_for != '\0') known[0] = '\0';
+        for (const char *at = linked_for; *at != '\0'; at += size, at += *at == ',') add_name(known, sizeof known, at, size = strcspn(at, ","));
+        const char *meant = ompls_meant(name, length, known, &size);
+        if (meant != NULL) snprintf(next, sizeof next, "did you mean '%.*s'?", (int)size, meant);
+    }
+    ompls_fail((ompls_place){0}, next, "OMPLS_DEVICES: this program has no device '%.*s' that can be used (it has: %s)", (int)length, name,
+               known[0] != '\0' ? known : "none");
+}
+
 static void add_named(const char *name, size_t length, int wanted) {
     for (int i = 0; i < nmodules; i++) {
         if (strncmp(modules[i]->name, name, length) == 0 && modules[i]->name[length] == '\0') {
@@ -113,13 +139,7 @@ static void add_named(const char *name, size_t length, int wanted) {
             return;
         }
     }
-    char known[512] = "";
-    for (int i = 0; i < nmodules; i++) {
-        if (i > 0) strncat(known, ", ", sizeof known - strlen(known) - 1);
-        strncat(known, modules[i]->name, sizeof known - strlen(known) - 1);
-    }
-    ompls_fail((ompls_place){0}, "build it with that device or choose another",
-               "OMPLS_DEVICES: this program has no device '%.*s' that can be used (it has: %s)", (int)length, name, nmodules > 0 ? known : "none");
+    no_device(name, length);
 }
 
 static void read_list(const char *list) {

@@ -72,7 +72,7 @@ static int sim_load(void *handle, const void *image, uint64_t size, void **loade
     find(d, "ompls_sim_max_shared", &d->max_shared);
     find(d, "ompls_sim_max_parameters", &d->max_parameters);
     uint64_t value;
-    if (find(d, "ompls_sim_checks", &value)) sim_begin_checks(d);
+    if (find(d, "ompls_sim_checks", &value) && sim_begin_checks(d, err) != 0) return 1;
     d->debugged = find(d, "ompls_sim_debugged", &value);
     return sim_start(d, err);
 }

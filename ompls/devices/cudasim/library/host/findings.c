@@ -9,26 +9,30 @@
 
 #include "sim.h"
 
-static uint32_t chosen_checks(void) {
+static int choose_checks(sim_device *d, const char *text, ompls_error *err) {
     static const struct {
         const char *name;
         uint32_t bits;
     } known[] = {{"races", SIM_CHECK_RACES}, {"uninit", SIM_CHECK_UNINIT}, {"memory", SIM_CHECK_MEMORY},
-                 {"coalescing", SIM_CHECK_COALESCING}, {"banks", SIM_CHECK_BANKS}, {"none", 0}, {"all", 31}};
-    const char *text = getenv("OMPLS_CHECK");
-    uint32_t chosen = 0;
-    if (text == NULL || *text == '\0') return SIM_CHECK_RACES | SIM_CHECK_UNINIT | SIM_CHECK_MEMORY;
-    for (size_t length; *text != '\0'; text += length + (text[length] == ',')) {
+                 {"coalescing", SIM_CHECK_COALESCING}, {"banks", SIM_CHECK_BANKS}, {"all", 31}, {"none", 0}};
+    enum { KNOWN = sizeof known / sizeof *known };
+    for (size_t length, i; *text != '\0'; text += length + (text[length] == ',')) {
         length = strcspn(text, ",");
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-            if (strlen(known[i].name) == length && strncmp(known[i].name, text, length) == 0) chosen |= known[i].bits;
+        for (i = 0; i < KNOWN && (strlen(known[i].name) != length || strncmp(known[i].name, text, length) != 0); i++) continue;
+        if (i < KNOWN) d->checks |= known[i].bits;
+        else if (length > 0)
+            return ompls_device_fail(err, "choose from races,uninit,memory,coalescing,banks,all,none", "OMPLS_CHECK: there is no check '%.*s'",
+                                     (int)length, text);
     }
-    return chosen;
+    return 0;
 }
 
-void sim_begin_checks(sim_device *d) {
+int sim_begin_checks(sim_device *d, ompls_error *err) {
+    const char *text = getenv("OMPLS_CHECK");
     d->checked = true;
-    d->checks = chosen_checks();
+    if (text != NULL && *text != '\0') return choose_checks(d, text, err);
+    d->checks = SIM_CHECK_RACES | SIM_CHECK_UNINIT | SIM_CHECK_MEMORY;
+    return 0;
 }
 
 /* --- names ------------------------------------------------------------------------------------------------------------ */

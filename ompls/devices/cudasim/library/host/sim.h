@@ -80,7 +80,7 @@ void sim_drop_image(sim_device *d);
 uint32_t sim_find_line(const sim_device *d, uint64_t pc, char *where, size_t size);
 
 /* findings.c: before the process starts; after each launch, with `commands` held. */
-void sim_begin_checks(sim_device *d);
+int sim_begin_checks(sim_device *d, ompls_error *err);
 void sim_report(sim_device *d, const ompls_launch_request *request);
 
 /* memory.c */
