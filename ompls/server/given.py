@@ -33,10 +33,15 @@ class Given:
         return news
 
     def configure(self, given: Layer, folders: Mapping[str, Layer]) -> bool:
-        """As `Engine.configure`."""
-        news = (given, folders) != (self._editor, self._folders)
+        """As `Engine.configure`.  A folder that is named now and has what it had without a name is no news."""
+        roots = {*self._folders, *folders}
+        before = self._layers(roots)
         self._editor, self._folders = given, folders
-        return news
+        return self._layers(roots) != before
+
+    def _layers(self, roots: Iterable[str]) -> list[Layer]:
+        """The editor's settings outside of all folders, and those in each of `roots`."""
+        return [self._editor, *(self._editor_for(os.path.join(root, "x.c")) for root in roots)]
 
     def context_for(self, path: str) -> Context:
         return replace(self.context, roots=self.roots_for(path), flags=self.flags_for(path))

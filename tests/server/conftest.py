@@ -80,6 +80,7 @@ class Editor:
         self.process: Any = None  # the server's, unless a command has started it
         self.settings: dict[str, Any] = {}
         self.folders: dict[str, Any] = {}  # settings, by the folder's URI
+        self.told = 0  # times that the server has asked for the settings
         self._arrived = asyncio.Event()
         self._listen()
 
@@ -97,6 +98,8 @@ class Editor:
 
         @feature("workspace/configuration")
         def configuration(params: types.ConfigurationParams) -> list[Any]:
+            self.told += 1
+            self._arrived.set()
             return [self.folders.get(item.scope_uri or "", self.settings) for item in params.items]
 
         def note_request(method: str) -> Callable[[Any], None]:

@@ -92,3 +92,18 @@ async def test_a_client_without_settings_for_folders_keeps_its_own(tmp_path: Pat
         editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
         editor.open(f"{one}/a.c", SAXPY)
         assert await first_title(editor, f"{one}/a.c") == "Preview host"
+
+
+async def test_a_client_that_says_once_more_what_it_has_said_is_asked_for_nothing(tmp_path: Path) -> None:
+    """Else an editor that has just opened a document draws it anew, and its analysis begins anew."""
+    (one,) = folders(tmp_path, "one")
+    async with running("vscode", roots=[one], options={"settings": {}}) as editor:
+        editor.folders = {one: {}}
+        await editor.until(lambda: editor.told == 1)
+        uri = f"{one}/a.c"
+        editor.open(uri, SAXPY)
+        assert await first_title(editor, uri) == "Preview CUDA"
+        editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+        await editor.until(lambda: editor.told == 2)
+        assert await first_title(editor, uri) == "Preview CUDA"
+        assert not [method for method, _ in editor.requested if method.endswith("/refresh")]
