@@ -62,7 +62,6 @@ METHODS: dict[str, Method] = {
     "textDocument/codeAction": Method("result", partial(code_action, providers={REWRITE: refactorings, SHOW: gets})),
     "textDocument/diagnostic": Method("some"),  # what is shown is in the results that the worker sends by itself
     "textDocument/diagnostic, with headers": Method("full"),
-    "textDocument/diagnostic, the last": Method("result"),
     "ompls/preview": Method("result", kernels.asked),
     "workspace/textDocumentContent": Method("result", kernels.shown),
     "ompls/whyNoAnswer": Method("result", explanation.answer),

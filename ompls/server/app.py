@@ -252,9 +252,10 @@ class OmplsServer(LanguageServer):
         self.diagnostics.fresh(session)
         self.previews.source_changed(session)
 
-    def _headers_changed(self, _: Session) -> None:
+    def _headers_changed(self, session: Session) -> None:
         self.diagnostics.headers_changed()
         self._refresh_lenses()
+        self.prices.look(session)
 
     def _more(self, _: Session) -> None:
         self._refresh_lenses()

@@ -189,7 +189,9 @@ class Engine:
                 self.workers.tell(session, messages.Overlay(path, other.document.uri, other.document.source))
         for problem in said.problems:
             self.given.say(problem)
-        if said.news:
+        others = session.headers not in ("", said.key)  # a new worker does not know what the one before it had
+        session.headers = said.key
+        if said.news or others:
             self._on_headers(session)
 
     # --- asking --------------------------------------------------------------------------------------------------
@@ -216,10 +218,6 @@ class Engine:
     async def known(self, session: Session, headers: bool = False) -> None:
         """Wait until `session.fresh` is about the document as it is; headers: and they have been looked at."""
         await self._until(session, "textDocument/diagnostic, with headers" if headers else "textDocument/diagnostic")
-
-    async def finished(self, session: Session) -> None:
-        """Wait until all is known of the document that will be."""
-        await self._until(session, "textDocument/diagnostic, the last")
 
     async def _until(self, session: Session, method: str) -> None:
         if session.current and session.worker is None:

@@ -155,11 +155,13 @@ class Fresh:
 class Headers:
     """The headers were read.
 
+    key      -- of everything in them: another one means that something is different
     paths    -- files of the project that the document includes
     problems -- what is wrong with the surroundings
     news     -- results that were sent before may be wrong
     """
 
+    key: str
     paths: frozenset[str]
     problems: tuple[str, ...]
     news: bool

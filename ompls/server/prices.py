@@ -1,7 +1,8 @@
 """What the kernels of a saved file need of their devices, for titles: `Preview CUDA (25 registers)`.
 
 Where a device can tell it, `ompls preview --resources` asks its compiler, in a child process, when a file was opened or
-saved.  A price holds for the text that it was asked for, and for no other.
+saved, or its headers have changed.  A price holds for the text, the headers and the settings that it was asked for, and
+for no others.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ompls.server.guard import logged
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
+    from ompls.server.documents import Document
     from ompls.server.session import Session
 
 log = logging.getLogger("ompls.server")
@@ -27,13 +29,14 @@ log = logging.getLogger("ompls.server")
 _UNABLE = 2  # the exit code where no compiler tells it
 _LIMIT = 60.0  # seconds for the compiler
 _NONE: Mapping[str, str] = {}
+_State = tuple[int, str]  # of a session: of its text and settings, and of its headers
 
 
 class PriceFeature:
     def __init__(self, server: OmplsServer) -> None:
         self.server = server
         self._due: dict[str, None] = {}  # URIs, in their order
-        self._known: dict[str, dict[str, tuple[int, Mapping[str, str]]]] = {}  # by URI and device: version, by region
+        self._known: dict[str, dict[str, tuple[_State, Mapping[str, str]]]] = {}  # by URI and device; then by region
         self._unable: set[tuple[str, str]] = set()  # files and devices: nobody asks again at each save
         self._asking: asyncio.Task[None] | None = None
 
@@ -46,13 +49,11 @@ class PriceFeature:
         """What is known of the document as it is, by device and region."""
         known, named = self._known.get(session.document.uri, {}), _named(session)
         return {
-            device: prices
-            for device, (version, prices) in known.items()
-            if version == session.document.version and device in named
+            device: prices for device, (state, prices) in known.items() if state == _state(session) and device in named
         }
 
     def look(self, session: Session) -> None:
-        """The document was opened or saved, and what it is now is on the disk; or there are other settings."""
+        """The document was opened or saved, and what it is now is on the disk; or settings or headers changed."""
         self._due[session.document.uri] = None
         if self._asking is None or self._asking.done():
             self._asking = asyncio.create_task(logged("asking for prices", self._ask))
@@ -67,15 +68,16 @@ class PriceFeature:
             del self._due[uri]
             session = self.server.session(uri)
             if session is not None:
-                await self.server.engine.finished(session)  # who has opened a file waits for that, not for prices
+                # Who has opened a file waits for that, not for prices.
+                await self.server.engine.known(session, headers=True)
             for device in self._devices(session) if session is not None else ():
                 assert session is not None
-                version = session.document.version
+                state = _state(session)
                 prices = await self._found(session.document.path, device)
                 if self.server.session(uri) is not session:
                     break
                 before = self.of(session)
-                self._known.setdefault(uri, {})[device] = version, prices
+                self._known.setdefault(uri, {})[device] = state, prices
                 if self.of(session) != before:
                     await self.server.refresh_lenses()
                 self.server.previews.source_changed(session)
@@ -86,9 +88,14 @@ class PriceFeature:
         shown = settings.lens.preview and settings.lens.price and self.server.trusted and os.path.isabs(path)
         devices = [device for device in _named(session) if (path, device) not in self._unable] if shown else []
         try:
-            return devices if devices and read_source(path) == session.document.source else []
+            return devices if devices and all(map(_saved, self._read_by(session))) else []
         except FileProblem:
             return []
+
+    def _read_by(self, session: Session) -> list[Document]:
+        """The document, and those that it includes of which an editor has a text."""
+        others = (other.document for other in self.server.engine.sessions.values())
+        return [session.document, *(document for document in others if document.path in session.includes)]
 
     async def _found(self, path: str, device: str) -> Mapping[str, str]:
         flags = self.server.engine.given.flags_for(path)
@@ -102,6 +109,15 @@ class PriceFeature:
             log.info("no prices of %s", path)
             return _NONE
         return {region: _price(needs) for region, needs in told["regions"].items()}
+
+
+def _state(session: Session) -> _State:
+    return session.stamp, session.headers
+
+
+def _saved(document: Document) -> bool:
+    """Whether the disk has what the editor shows.  Raises FileProblem."""
+    return read_source(document.path) == document.source
 
 
 def _named(session: Session) -> list[str]:

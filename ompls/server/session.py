@@ -34,6 +34,7 @@ class Session:
 
     stamp    -- counts its states: texts and settings
     fresh    -- the last result
+    headers  -- the key of what its headers have; "": nobody has read them yet
     process  -- the number of the worker's process; 0: not known, or there is none
     doing    -- what its worker does
     memory   -- bytes that the worker had when it had nothing to do the last time
@@ -48,6 +49,7 @@ class Session:
     settings: Settings
     stamp: int = 0
     fresh: messages.Fresh | None = None
+    headers: str = ""
     includes: frozenset[str] = frozenset()
     worker: Worker | None = None
     process: int = 0

@@ -367,7 +367,7 @@ class Worker:
             self._outdated(opened.stamp)
         paths = frozenset(path for path, _ in snapshot.texts.values())
         problems = tuple(map(str, opened.workspace.problems.values()))
-        self._server.send(messages.Headers(paths, problems, news and self._shown))
+        self._server.send(messages.Headers(snapshot.key, paths, problems, news and self._shown))
 
 
 def included_at(result: Result, path: str) -> Location:

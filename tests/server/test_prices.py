@@ -39,13 +39,22 @@ async def priced_title(editor: Editor, uri: str) -> str:
         await editor.until(lambda seen=seen: refreshed(editor) > seen)  # type: ignore[misc]
 
 
-def for_a_node(editor: Editor, place: Path) -> str:
+async def shows_price(editor: Editor, uri: str, end: str) -> None:
+    """Wait until the title of the first lens has this end."""
+    while True:
+        seen = refreshed(editor)
+        if (await titles(editor, uri))[0].endswith(end):
+            return
+        await editor.until(lambda seen=seen: refreshed(editor) > seen)  # type: ignore[misc]
+
+
+def for_a_node(editor: Editor, place: Path, text: str = FIXED) -> str:
     """The address of a file that is open, and previewed for a node."""
     file = place / "a.c"
-    file.write_text(FIXED)
+    file.write_text(text)
     editor.settings = {"preview": {"device": "mpinode"}}
     editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
-    editor.open(file.as_uri(), FIXED)
+    editor.open(file.as_uri(), text)
     return file.as_uri()
 
 
@@ -84,3 +93,21 @@ async def test_the_title_says_what_the_saved_kernel_needs(vscode: Editor, tmp_pa
     file.write_text(vscode.texts[file.as_uri()])
     vscode.client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(file.as_uri())))
     assert (await priced()).endswith(" registers)")
+
+
+async def test_a_header_that_changes_changes_the_price(vscode: Editor, tmp_path: Path) -> None:
+    header = tmp_path / "n.h"
+    header.write_text("#define N 100000\n")
+    text = '#include "n.h"\n' + FIXED.replace("100000", "N")
+    uri = for_a_node(vscode, tmp_path, text)
+    assert (await priced_title(vscode, uri)).endswith(" (8 messages, 2.29 MiB)")
+    made = await vscode.request("ompls/preview", {"textDocument": {"uri": uri}})
+    assert made["text"].startswith("// 8 messages, 2.29 MiB\n")
+
+    header.write_text("#define N 1000\n")
+    event = types.FileEvent(header.as_uri(), types.FileChangeType.Changed)
+    vscode.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
+    await shows_price(vscode, uri, " messages, 23.4 KiB)")
+
+    vscode.open(header.as_uri(), "#define N 10\n")  # what nobody has saved has no price
+    await shows_price(vscode, uri, "Preview mpinode")
