@@ -17,10 +17,11 @@ from ompls.server.lenses import lenses
 from ompls.server.opened import Opened, Result
 from ompls.server.refactorings import refactorings
 
-# first -- as `unit`, or a part of it where nothing has been shown yet; sight -- as `unit`, or the document's beginning,
-# where the range that is asked about is in it; unit -- the text is analysed; some -- the rules have spoken, perhaps not
-# of everything; result -- of everything that there is time for; full -- and the headers were looked at
-Need = Literal["first", "sight", "unit", "some", "result", "full"]
+# first -- as `whole`, or a part of it where all of it was never shown; sight -- as `unit`, or the document's beginning,
+# where the range that is asked about is in it; unit -- the text is analysed, perhaps not all of it; whole -- all of it:
+# nobody asks again; some -- the rules have spoken, perhaps not of everything; result -- of everything that there is
+# time for; full -- and the headers were looked at
+Need = Literal["first", "sight", "unit", "whole", "some", "result", "full"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,11 @@ METHODS: dict[str, Method] = {
     "textDocument/documentHighlight": Method("unit", editing.highlight),
     "textDocument/prepareRename": Method("unit", editing.prepare_rename),
     "textDocument/rename": Method("unit", editing.rename),
-    "textDocument/foldingRange": Method("unit", editing.folds),
+    "textDocument/foldingRange": Method("whole", editing.folds),
     "textDocument/selectionRange": Method("unit", editing.selections),
     "textDocument/hover": Method("result", reading.hover),
     "textDocument/codeLens": Method("first", parts=lenses),
-    "textDocument/documentSymbol": Method("result", reading.symbols),
+    "textDocument/documentSymbol": Method("whole", reading.symbols),
     "textDocument/codeAction": Method("result", partial(code_action, providers={REWRITE: refactorings, SHOW: gets})),
     "textDocument/diagnostic": Method("some"),  # what is shown is in the results that the worker sends by itself
     "textDocument/diagnostic, with headers": Method("full"),

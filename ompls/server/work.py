@@ -32,19 +32,26 @@ class Deadline:
     """A budget (`analysis/source.py`) of so many seconds from the first question on.
 
     wanted, soon -- after so many seconds it also ends when `wanted` says that somebody needs what it is spent by
+    clock        -- `time.thread_time`: of the processor's time, so that as much is done in it on a busy machine
     """
 
-    def __init__(self, seconds: float, wanted: Callable[[], bool] | None = None, soon: float = 0.0) -> None:
-        self._seconds = seconds
+    def __init__(
+        self,
+        seconds: float,
+        wanted: Callable[[], bool] | None = None,
+        soon: float = 0.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.seconds = seconds
         self._end: float | None = None
-        self._wanted, self._soon = wanted, soon
+        self._wanted, self._soon, self._clock = wanted, soon, clock
         self._asked = 0.0
         self.interrupted = False  # it ended for that reason
 
     def expired(self) -> bool:
-        now = time.monotonic()
+        now = self._clock()
         if self._end is None:
-            self._end, self._asked = now + self._seconds, now + self._soon
+            self._end, self._asked = now + self.seconds, now + self._soon
         if self._wanted is not None and now >= self._asked and not self.interrupted:
             self._asked = now + _ASKED_EVERY
             self.interrupted = self._wanted()
@@ -109,16 +116,18 @@ def prepare() -> None:
     """Make what is made at its first use, in the process that workers are forked from: the first document, half of
     whose time it takes, is shown sooner."""
     settings = Settings()
-    judge(analyse(Analyzer(), "sample.c", _SAMPLE, EMPTY_SNAPSHOT, settings, _TRIAL), EMPTY_SNAPSHOT, settings)
+    judge(
+        analyse(Analyzer(), "sample.c", _SAMPLE, EMPTY_SNAPSHOT, settings, Deadline(_TRIAL)), EMPTY_SNAPSHOT, settings
+    )
 
 
 def analyse(  # noqa: PLR0917 -- all but the time is what an analysis depends on
-    analyzer: Analyzer, path: str, source: bytes, snapshot: HeaderSnapshot, settings: Settings, seconds: float
+    analyzer: Analyzer, path: str, source: bytes, snapshot: HeaderSnapshot, settings: Settings, budget: Deadline
 ) -> TU:
-    """For about so many seconds; with `TU.complete` False there is more to do."""
+    """As long as the budget lasts; with `TU.complete` False there is more to do."""
     started = time.thread_time()
     with keeping():
-        tu = analyzer.analyze(path, source, snapshot, settings.for_analysis(), Deadline(seconds))
+        tu = analyzer.analyze(path, source, snapshot, settings.for_analysis(), budget)
     if analyzer.forgot or time.thread_time() - started > _LONG:
         give_back()
     return tu

@@ -44,7 +44,7 @@ from ompls.server.work import Deadline, analyse, collect, judge_within
 log = logging.getLogger("ompls.server")
 
 FIRST_SNAPSHOT_WAIT = 0.25  # seconds that a new document waits for its headers before it is analysed without them
-PASS = 0.5  # seconds of the first pass over a text
+PASS = 0.5  # seconds of the processor's time for the first pass over a text
 FIRST = 0.35  # as PASS, for a document of which nothing has been shown
 LOOK = 1 << 13  # bytes of a long one that are looked at before all others: what is above the fold
 IDLE = 60.0  # seconds without a change before the garbage of large files is looked for
@@ -52,7 +52,8 @@ MOST_PASSES = 7  # after which a text is left as far as it was looked at: two mi
 PAUSE = 0.3  # seconds without an edit before the headers are looked at again
 HEADERS = 30.0  # seconds that the compiler and we may take for them
 ANSWER = 5.0  # seconds that an answer should take at most
-SOON = 0.25  # seconds of a pass after which it makes room for somebody who waits
+SOON = 0.05  # seconds after which work makes room for who can be answered before it is done
+KEY = 0.25  # seconds that rules go on for a text that has changed: less, and they say nothing while somebody types
 
 # And what looks like one: this runs at every key.
 _DIRECTIVE = re.compile(rb"#(?![ \t]*pragma\b)(?:[^\n\\]|\\\r?\n|\\)*")
@@ -80,6 +81,7 @@ class Worker:
         self._unit: Result | None = None  # the last analysis
         self._look: Result | None = None  # of the document's beginning, before all else
         self._partly = False  # somebody was told of a part, and will ask again
+        self._wholly = False  # somebody was told of all lenses: they stay where they are while it is analysed again
         self._said: Result | None = None  # the last one with its diagnostics: what the server was told
         self._result: Result | None = None  # the same, if no other pass follows
         self._shown = False  # anything of the document
@@ -180,10 +182,17 @@ class Worker:
         self._passes = 0
         self._changed_at = time.monotonic()
 
-    def _somebody_waits(self) -> bool:
-        """Whether a pass should end early: the text has changed, or somebody waits who need not wait for the rules."""
-        self._hear()
-        return self._known(self._unit) is None or self._answerable() is not None
+    def _deadline(self, seconds: float, patience: float) -> Deadline:
+        """A budget of the processor's time.  It ends early when somebody can be answered; and, after so many seconds,
+        when the text has changed."""
+        began = time.monotonic()
+
+        def wanted() -> bool:
+            self._hear()
+            edited = self._changed_at > began and time.monotonic() > began + patience
+            return edited or self._answerable() is not None
+
+        return Deadline(seconds, wanted, SOON, time.thread_time)
 
     # --- results -------------------------------------------------------------------------------------------------
 
@@ -208,13 +217,16 @@ class Worker:
         if looks:
             text, budget = text[: text.rfind(b"\n", 0, LOOK) + 1], budget / 2
         elif look is not None:
-            budget = max(budget - look.seconds, budget / 4)
+            budget = max(budget / 2 - look.seconds, budget / 4)  # then there is time for the rules on it
         lines = document.lines if text is document.source else LineIndex(text)
+        deadline = Deadline(budget, clock=time.thread_time) if looks else self._deadline(budget, PASS)
         self._begin("analysis", budget)
-        started = time.perf_counter()
-        tu = analyse(opened.analyzer, document.path, text, opened.headers, opened.settings, budget)
+        started = time.thread_time()
+        tu = analyse(opened.analyzer, document.path, text, opened.headers, opened.settings, deadline)
         self._tidy = False
-        seconds = time.perf_counter() - started
+        if deadline.interrupted and not tu.complete:
+            return  # what is analysed is remembered: it goes on from there
+        seconds = time.thread_time() - started
         result = Result(stamp, document.version, tu, lines, None, seconds, tu.complete)
         if looks:
             self._look = result
@@ -241,13 +253,13 @@ class Worker:
             return
         # An analysis that takes it all leaves time for what is said soon.
         left = max(self._budget - unit.seconds, self._budget / 4)
-        deadline = Deadline(left, self._somebody_waits, SOON)
+        deadline = self._deadline(left, KEY)
         self._begin("rules", left)
-        started = time.perf_counter()
+        started = time.thread_time()
         diagnostics, judged = judge_within(unit.tu, opened.headers, opened.settings, deadline)
         if deadline.interrupted:
             return
-        seconds = unit.seconds + time.perf_counter() - started
+        seconds = unit.seconds + time.thread_time() - started
         complete = unit.complete and judged
         last = complete or self._passes >= MOST_PASSES
         self._say(replace(unit, diagnostics=diagnostics, seconds=seconds, complete=complete), last)
@@ -289,29 +301,36 @@ class Worker:
     # --- answers -------------------------------------------------------------------------------------------------
 
     def _answerable(self) -> tuple[messages.Ask, Result] | None:
-        """The first request that can be answered now."""
+        """The most urgent request that can be answered now: first what is in sight, then as they came."""
+        later = None
         for asked in self._asked:
             needs = "result" if asked.number in self._later else METHODS[asked.method].needs
-            if needs == "sight":
-                chosen = self._in_sight(asked.params)
-            else:
-                chosen = {"first": self._first, "unit": self._unit, "some": self._said}.get(needs, self._result)
-            known = self._known(chosen)
-            looked = needs != "full" or (self._headers is None and self._headers_due is None)
-            if known is not None and looked:
+            known = self._known(self._enough(needs, asked.params))
+            if known is not None and needs in {"first", "sight"}:
                 return asked, known
-        return None
+            if known is not None and later is None:
+                later = asked, known
+        return later
 
-    @property
-    def _first(self) -> Result | None:
-        """All of the text, or the beginning of a document that nobody has seen, where a client asks again when told."""
-        if self._unit is not None and self._unit.complete:
+    def _enough(self, needs: str, params: Any) -> Result | None:
+        """What suffices for an answer."""
+        if needs == "sight":
+            return self._in_sight(params)
+        if needs in {"first", "whole"} and self._unit is not None and self._unit.complete:
             return self._unit
-        part = self._unit or self._look
-        waits = self._shown or not self.opened.context.client.refreshes_lenses
-        if waits or part is None or not features.lenses(part.tu):
-            return self._result
-        return part
+        if needs == "first":
+            return self._part() or self._result
+        if needs == "full" and (self._headers is not None or self._headers_due is not None):
+            return None
+        return {"unit": self._unit, "some": self._said}.get(needs, self._result)
+
+    def _part(self) -> Result | None:
+        """What is known of the text, where a client asks again when told, and was never told of all."""
+        if self._wholly or not self.opened.context.client.refreshes_lenses:
+            return None
+        parts = [part for part in map(self._known, (self._unit, self._said, self._look)) if part is not None]
+        most = max(parts, key=lambda part: len(features.lenses(part.tu)), default=None)
+        return most if most is not None and features.lenses(most.tu) else None
 
     def _in_sight(self, params: Any) -> Result | None:
         """All of the text, or its beginning if the range that is asked about is in that."""
@@ -326,7 +345,8 @@ class Worker:
             parts = METHODS[asked.method].text(self.opened, known, asked.params)
             reply = messages.Answer(asked.number, parts)
             whole = known is not self._look and known.tu.complete
-            self._partly |= METHODS[asked.method].needs == "first" and not whole
+            if METHODS[asked.method].needs == "first":
+                self._partly, self._wholly = self._partly or not whole, self._wholly or whole
         except NotYet:
             self._later.add(asked.number)
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 import time
@@ -18,6 +19,7 @@ from ompls.analysis.source import HeaderSnapshot
 from ompls.project.workspace import Workspace
 from ompls.server import messages
 from ompls.server import worker as workers
+from ompls.server.client import Client
 from ompls.server.documents import Change
 from ompls.server.frames import Frames, frame
 from ompls.server.messages import Context
@@ -83,12 +85,12 @@ class Server:
 
 
 @contextmanager
-def working(path: Path, text: str) -> Iterator[Server]:
+def working(path: Path, text: str, context: Context | None = None) -> Iterator[Server]:
     """A worker on a thread of this process, for one document."""
     ours, theirs = socket.socketpair()
     thread = threading.Thread(target=workers.main, args=(theirs,))
     thread.start()
-    opening = messages.Open(path.as_uri(), str(path), 1, text.encode(), "utf-8", 0, Context(), Settings())
+    opening = messages.Open(path.as_uri(), str(path), 1, text.encode(), "utf-8", 0, context or Context(), Settings())
     ours.sendall(frame(opening))
     try:
         yield Server(ours)
@@ -199,20 +201,71 @@ def test_colours_above_the_fold_come_before_all_of_a_long_text_is_analysed(tmp_p
         far = server.ask("textDocument/semanticTokens/range", asked(2000))
         near = server.ask("textDocument/semanticTokens/range", asked(60))
         answers = [server.next(messages.Answer) for _ in range(3)]
-        assert [answer.number for answer in answers] == [near, folds, far]
+        assert [answer.number for answer in answers] == [near, far, folds]
         server.last()
         server.ask("textDocument/semanticTokens/range", asked(60))
         assert server.next(messages.Answer).parts == answers[0].parts
 
 
+ASKS_AGAIN = Context(Client(refreshes_lenses=True))
+
+
+def lenses(answer: messages.Answer) -> int:
+    return len(json.loads(b"".join(answer.parts)))
+
+
+def test_lenses_that_are_asked_for_late_wait_for_no_more_than_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An editor that has just started asks for them when something of a long text has been shown already."""
+    monkeypatch.setattr(workers, "PASS", 60.0)  # the second pass would take it all
+    text = "".join(FUNCTION % n for n in range(1200))
+    with working(tmp_path / "a.c", text, ASKS_AGAIN) as server:
+        assert not server.next(messages.Fresh).complete
+        server.heard.clear()
+        server.ask("textDocument/codeLens", {})
+        assert 0 < lenses(server.next(messages.Answer)) < 2 * 1200
+        assert not server.results()
+        assert "rules" not in [getattr(m, "what", "") for m in server.heard], "the analysis makes room"
+        server.next(messages.More)
+        server.ask("textDocument/codeLens", {})
+        assert lenses(server.next(messages.Answer)) == 2 * 1200
+
+
+def test_no_lens_goes_away_while_a_long_text_is_analysed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short_passes(monkeypatch)
+    text = "".join(FUNCTION % n for n in range(400))
+    seen = [0]
+    with working(tmp_path / "a.c", text, ASKS_AGAIN) as server:
+        while seen[-1] < 2 * 400:
+            server.ask("textDocument/codeLens", {})
+            seen.append(lenses(server.next(messages.Answer)))
+    assert len(seen) > 3
+    assert seen == sorted(seen)
+
+
+def test_what_nobody_asks_for_again_waits_for_all_of_a_text_and_for_no_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short_passes(monkeypatch)
+    text = "".join(FUNCTION % n for n in range(400))
+    with working(tmp_path / "a.c", text) as server:
+        asked = [server.ask(f"textDocument/{method}") for method in ("documentSymbol", "foldingRange")]
+        answers = [server.next(messages.Answer) for _ in asked]
+        assert [answer.number for answer in answers] == asked
+        assert not [result for result in server.results() if result.complete]
+        symbols, folds = (json.loads(b"".join(answer.parts)) for answer in answers)
+        assert (len(symbols), len(folds)) == (400, 800)
+
+
 def test_a_pass_is_analysis_and_rules_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(*given: Any) -> Any:
-        clock[0] += 0.6 * given[-1]
+        clock[0] += 0.6 * given[-1].seconds
         return analyse(*given)
 
     analyse, clock = workers.analyse, [0.0]
     monkeypatch.setattr(workers, "analyse", slow)
-    monkeypatch.setattr(workers, "time", SimpleNamespace(monotonic=time.monotonic, perf_counter=lambda: clock[0]))
+    monkeypatch.setattr(workers, "time", SimpleNamespace(monotonic=time.monotonic, thread_time=lambda: clock[0]))
     with working(tmp_path / "a.c", FUNCTION % 1) as server:
         server.next(messages.Fresh)
     given = {m.what: m.seconds for m in server.heard if isinstance(m, messages.Busy)}
