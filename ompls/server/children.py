@@ -1,7 +1,7 @@
 """What the children of the server do, and the beginning of the process that they are forked from.
 
-It begins before all else where a processor is free: it imports the analysis while the server imports what `initialize`
-needs.  On a busy machine `initialize` has its answer first.
+It begins before all else where there are several processors: it imports the analysis while the server imports what
+`initialize` needs.  An editor that starts keeps them busy itself, and then shows the first document sooner.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from contextlib import suppress
 from socket import socket
 
-from ompls.server.lean import processor_is_free, use_one_heap, without_openssl
+from ompls.server.lean import several_processors, use_one_heap, without_openssl
 from ompls.server.nursery import Nursery
 
 log = logging.getLogger("ompls.server")
@@ -27,7 +27,7 @@ def nursery() -> Nursery:
     gc.set_threshold(20_000, 20, 50)  # trees of many small objects that live long: the default costs 20 % of didOpen
     use_one_heap()
     made = Nursery({"document": _document, "check": _check}, first=_import_workers, later=_import_translator)
-    if processor_is_free():
+    if several_processors():
         with suppress(OSError):  # whoever needs a worker says so
             made.begin()
     return made

@@ -92,14 +92,12 @@ def resident() -> int:
         return int(file.read().split()[1]) * resource.getpagesize()
 
 
-def processor_is_free() -> bool:
-    """Whether two of our processes could run at once now, as far as that can be seen (Linux)."""
+def several_processors() -> bool:
+    """Whether two of our processes may run at once."""
     try:
-        with open("/proc/loadavg", "rb") as file:
-            running = int(file.read().split()[3].split(b"/")[0])
-        return running <= len(os.sched_getaffinity(0)) > 1
-    except (OSError, ValueError, IndexError):
-        return False
+        return len(os.sched_getaffinity(0)) > 1
+    except AttributeError:  # not Linux
+        return (os.cpu_count() or 1) > 1
 
 
 def waited(process: int) -> float:

@@ -17,7 +17,7 @@ ORDER = """
 import sys
 from ompls import server
 from ompls.server import children, nursery
-children.processor_is_free = lambda: IS_FREE
+children.several_processors = lambda: SEVERAL
 
 def noted(owner, name, what):
     original = getattr(owner, name)
@@ -34,9 +34,9 @@ sys.exit(server.serve())
 """
 
 
-@pytest.mark.parametrize("is_free", [True, False])
-def test_initialize_is_answered_without_the_analysis(is_free: bool) -> None:
-    """Else an editor waits for all of the rules: another process imports them meanwhile, where a processor is free."""
+@pytest.mark.parametrize("several", [True, False])
+def test_initialize_is_answered_without_the_analysis(several: bool) -> None:
+    """Else an editor waits for all of the rules: another process imports them meanwhile, where there are several."""
     ask = {
         "jsonrpc": "2.0",
         "id": 1,
@@ -45,7 +45,7 @@ def test_initialize_is_answered_without_the_analysis(is_free: bool) -> None:
     }
     body = json.dumps(ask).encode()
     with subprocess.Popen(
-        [sys.executable, "-c", ORDER.replace("IS_FREE", str(is_free))],
+        [sys.executable, "-c", ORDER.replace("SEVERAL", str(several))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -56,7 +56,7 @@ def test_initialize_is_answered_without_the_analysis(is_free: bool) -> None:
         server.stdin.flush()
         said = [server.stderr.readline().decode().strip() for _ in range(2)]
         server.stdin.close()
-    assert said == (["began", "sent"] if is_free else ["sent", "began"])
+    assert said == (["began", "sent"] if several else ["sent", "began"])
 
 
 def test_workers_do_without_the_libraries_of_the_protocol() -> None:
