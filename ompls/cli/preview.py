@@ -112,7 +112,7 @@ def _resources(unit: Unit, arguments: argparse.Namespace) -> dict[str, object]:
     from ompls.cli import pipeline
     from ompls.cli.trace import table
     from ompls.runtime.devices import able, named
-    from ompls.runtime.errors import RuntimeProblem
+    from ompls.runtime.errors import DeviceUnavailable, RuntimeProblem, ToolMissing
 
     able_ones = able("tells_resources")
     name = next((d.name for d in options.translatable(arguments.device) if d.name in able_ones), able_ones[0])
@@ -121,6 +121,8 @@ def _resources(unit: Unit, arguments: argparse.Namespace) -> dict[str, object]:
     try:
         found = named(name)[0][0].resources(kernels, arguments.arch)
     except RuntimeProblem as error:
+        if arguments.json and isinstance(error, (DeviceUnavailable, ToolMissing)):  # whatever the kernels are
+            print(json.dumps({"device": name, "target": "", "regions": {}, "unable": str(error)}))
         raise Problem(str(error)) from error
     if arguments.json:
         regions = {k["name"]: k["region"] for u in bundle.manifest["units"] for k in u["kernels"]}

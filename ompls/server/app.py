@@ -181,8 +181,7 @@ class OmplsServer(LanguageServer):
             self.foreign.configured()
             self.wide.changed()
             self._refresh_lenses()
-            for session in self.engine.sessions.values():
-                self.prices.look(session)
+            self.prices.configured()
 
     # --- documents -----------------------------------------------------------------------------------------------
 

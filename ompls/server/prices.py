@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("ompls.server")
 
-_UNABLE = 2  # the exit code where no compiler tells it
 _LIMIT = 60.0  # seconds for the compiler
 _NONE: Mapping[str, str] = {}
 _State = tuple[int, str]  # of a session: of its text and settings, and of its headers
@@ -37,7 +36,7 @@ class PriceFeature:
         self.server = server
         self._due: dict[str, None] = {}  # URIs, in their order
         self._known: dict[str, dict[str, tuple[_State, Mapping[str, str]]]] = {}  # by URI and device; then by region
-        self._unable: set[tuple[str, str]] = set()  # files and devices: nobody asks again at each save
+        self._unable: set[tuple[str, str]] = set()  # URIs and devices of which no compiler tells it: nobody asks again
         self._asking: asyncio.Task[None] | None = None
 
     def of(self, session: Session) -> Mapping[str, str]:
@@ -58,9 +57,16 @@ class PriceFeature:
         if self._asking is None or self._asking.done():
             self._asking = asyncio.create_task(logged("asking for prices", self._ask))
 
+    def configured(self) -> None:
+        """There are other settings."""
+        self._unable.clear()
+        for session in self.server.engine.sessions.values():
+            self.look(session)
+
     def closed(self, uri: str) -> None:
         self._due.pop(uri, None)
         self._known.pop(uri, None)
+        self._unable = {(known, device) for known, device in self._unable if known != uri}
 
     async def _ask(self) -> None:
         while self._due:
@@ -73,7 +79,7 @@ class PriceFeature:
             for device in self._devices(session) if session is not None else ():
                 assert session is not None
                 state = _state(session)
-                prices = await self._found(session.document.path, device)
+                prices = await self._found(session.document, device)
                 if self.server.session(uri) is not session:
                     break
                 before = self.of(session)
@@ -84,9 +90,9 @@ class PriceFeature:
 
     def _devices(self, session: Session) -> list[str]:
         """Those to ask about, the lenses' first; none where a program must not run on what is on the disk."""
-        settings, path = session.settings, session.document.path
+        settings, path, uri = session.settings, session.document.path, session.document.uri
         shown = settings.lens.preview and settings.lens.price and self.server.trusted and os.path.isabs(path)
-        devices = [device for device in _named(session) if (path, device) not in self._unable] if shown else []
+        devices = [device for device in _named(session) if (uri, device) not in self._unable] if shown else []
         try:
             return devices if devices and all(map(_saved, self._read_by(session))) else []
         except FileProblem:
@@ -97,16 +103,18 @@ class PriceFeature:
         others = (other.document for other in self.server.engine.sessions.values())
         return [session.document, *(document for document in others if document.path in session.includes)]
 
-    async def _found(self, path: str, device: str) -> Mapping[str, str]:
+    async def _found(self, document: Document, device: str) -> Mapping[str, str]:
+        path = document.path
         flags = self.server.engine.given.flags_for(path)
         command = ["preview", "--device", device, "--resources", "--json", *flags, path]
         try:
-            code, output, _ = await self.server.runs.said(command, os.path.dirname(path), _LIMIT)
-            if code == _UNABLE or (told := json.loads(output))["device"] != device:
-                self._unable.add((path, device))
-                return _NONE
-        except (asyncio.TimeoutError, ValueError):
+            _, output, _ = await self.server.runs.said(command, os.path.dirname(path), _LIMIT)
+            told = json.loads(output)
+        except (asyncio.TimeoutError, ValueError):  # wrong flags, say, or no region while somebody writes it
             log.info("no prices of %s", path)
+            return _NONE
+        if told["device"] != device or "unable" in told:
+            self._unable.add((document.uri, device))
             return _NONE
         return {region: _price(needs) for region, needs in told["regions"].items()}
 

@@ -115,6 +115,20 @@ def test_resources_on_an_unknown_gpu_name_one_that_is_known(ompls) -> None:
     assert "does not know it; name one of sm_" in done.err
 
 
+def test_that_no_compiler_tells_resources_is_an_answer(ompls, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ompls.devices.cuda.module import image, nvrtc
+
+    def absent() -> bool:
+        raise nvrtc.NvrtcUnavailable("there is none")
+
+    monkeypatch.setattr(nvrtc, "makes_cubins", absent)
+    monkeypatch.setattr(image, "find_nvcc", lambda: None)
+    done = ompls("preview", "--resources", "--json", EXAMPLES / "saxpy.c")
+    told = json.loads(done.out)
+    assert (done.code, told["device"], told["regions"]) == (2, "cuda", {})
+    assert told["unable"] in done.err
+
+
 @pytest.mark.parametrize("command", ["preview", "translate"])
 def test_a_file_without_regions(ompls, tmp_path: Path, command: str) -> None:
     path = tmp_path / "plain.c"

@@ -111,3 +111,15 @@ async def test_a_header_that_changes_changes_the_price(vscode: Editor, tmp_path:
 
     vscode.open(header.as_uri(), "#define N 10\n")  # what nobody has saved has no price
     await shows_price(vscode, uri, "Preview mpinode")
+
+
+async def test_a_file_of_which_none_could_be_told_is_asked_about_again(vscode: Editor, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.c"
+    empty.write_text("int none;\n")
+    vscode.open(empty.as_uri(), "int none;\n")
+    await priced_title(vscode, for_a_node(vscode, tmp_path))  # and the first one was asked about before
+    vscode.change(empty.as_uri(), [types.TextDocumentContentChangeWholeDocument(FIXED)])
+    empty.write_text(FIXED)
+    saved = types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(empty.as_uri()))
+    vscode.client.text_document_did_save(saved)
+    assert (await priced_title(vscode, empty.as_uri())).endswith(" (8 messages, 2.29 MiB)")

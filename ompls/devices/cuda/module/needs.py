@@ -8,7 +8,7 @@ from typing import List, Mapping, Tuple
 from ompls.devices.cuda.module import image, nvrtc
 from ompls.devices.cuda.module.image import NVCC_REFUSES, RESTRICT
 from ompls.runtime.devices import Resources
-from ompls.runtime.errors import BuildFailed, RuntimeProblem
+from ompls.runtime.errors import BuildFailed, RuntimeProblem, ToolMissing
 from ompls.runtime.toolchain import Toolchain
 
 HEAD = ("kernel", "registers", "shared bytes", "local bytes", "spill stores", "spill loads")
@@ -55,7 +55,7 @@ def _of_nvrtc(kernels: Mapping[str, bytes], arch: str) -> Resources:
     if not makes_cubins:
         why = "nvrtc {}.{} stops at PTX, which says nothing of registers".format(*nvrtc.version())
         hint = "set OMPLS_NVRTC to a libnvrtc of CUDA 11.1 or later, or put nvcc on PATH"
-        raise _Silent(RuntimeProblem(what, why, hint))
+        raise _Silent(ToolMissing(what, why, hint))
     compiled = {}
     for name, text in kernels.items():
         compiled[name] = nvrtc.compile(os.fsdecode(text), arch, options=[RESTRICT])

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from ompls.runtime.errors import RuntimeProblem
+from ompls.runtime.errors import ToolMissing
 
 # The newest C++ that a compiler takes; 128-bit integers are there from CUDA 11.5 on.
 DIALECTS = (("--std=c++17", "--device-int128"), ("--std=c++17",), ("--std=c++14",))
@@ -38,7 +38,7 @@ LIBRARY = Path(__file__).resolve().parent.parent / "library"  # what kernels inc
 _HINT = "install the extra with: pip install 'ompls[cuda-preview]', or a CUDA toolkit"
 
 
-class NvrtcUnavailable(RuntimeProblem):
+class NvrtcUnavailable(ToolMissing):
     """There is no usable libnvrtc.  ``reason`` says what was tried, ``hint`` the next step."""
 
     def __init__(self, reason: str, hint: str = _HINT) -> None:
