@@ -77,6 +77,30 @@ void f(int *p, int n) {
 #pragma omp target data map(to: p[0:n])
  { ¦n++; }
 }""", ["0 p p[0:n] certain 1 or more [4*n bytes] both"]),
+    ("what a call gave is called by the variable that holds it", """
+int main(void) { int n = rand(); double *x = malloc(n * sizeof *x);
+#pragma omp target data map(alloc: x[0:n])
+ { ¦x[0] = 0; }
+}""", ["0 x x[0:n] certain 1 [8*n bytes] neither"]),
+    ("by the parameter that it was passed as", """
+static void f(double *x, int m) {
+#pragma omp target data map(alloc: x[0:m])
+ { ¦x[0] = 0; }
+}
+int main(void) { int n = rand(); f(malloc(8 * n), n); }
+""", ["0 x x[0:m] certain 1 [8*m bytes] neither"]),
+    ("by what has changed since", """
+void f(int *p, int n) {
+#pragma omp target enter data map(to: p[0:n])
+ n++;
+ ¦n++;
+}""", ["0 p p[0:n] certain 1 or more [4*n - 4 bytes] both"]),
+    ("by nothing that has it no more", """
+void f(int *p, int n) {
+#pragma omp target enter data map(to: p[0:n])
+ n = 0;
+ ¦n++;
+}""", ["0 p p[0:n] certain 1 or more [] both"]),
     ("a pointer member is attached", """
 struct s { int n; int *p; };
 int main(void) { int a[9] = {0}; struct s s = {9, a};

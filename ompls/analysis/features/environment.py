@@ -81,7 +81,7 @@ def environment(tu: TU, offset: int, budget: Budget | None = None) -> Environmen
     passed_by = list(_passed(item, x - item.start))
     deferred = pending(passed_by) if visits else []
     found = with_deferred(
-        rows(visits, unit), item.content, deferred, lambda point: rows(visits_of(unit, point)[0].visits, unit)
+        rows(visits, unit, name), item.content, deferred, lambda at: rows(visits_of(unit, at)[0].visits, unit, name)
     )
     known = tuple([_known(row, places) for row in found])
     devices = {repr(v.device) for v in visits if v.device is not None}

@@ -17,6 +17,7 @@ from ompls.analysis.dataenv.machine.watch import Visit
 from ompls.analysis.dataenv.symbolic import Opaque, Poly
 from ompls.analysis.encoding import decoded
 from ompls.analysis.features.amounts import amount
+from ompls.analysis.features.held import Held, held_by_name, in_variables
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.ctype import Pointer, Record
@@ -91,12 +92,14 @@ class _Object(NamedTuple):
     cases: list[tuple[int, Copies]]
     lost: bool
     several: bool
+    held: list[Held]
 
 
-def rows(visits: list[Visit], unit: Unit) -> list[Row]:
-    """The rows in the order of devices and names; what is not known at all comes last."""
+def rows(visits: list[Visit], unit: Unit, function: str) -> list[Row]:
+    """The rows at a place in `function`, in the order of devices and names; what is not known at all comes last."""
+    held = [held_by_name(visit, function) for visit in visits]
     objects = dict.fromkeys(o for v in visits for o in v.state.cases if o.kind in _STORED and not _of_system(o))
-    found = [row for obj in objects for row in _of_object(obj, visits, unit)]
+    found = [row for obj in objects for row in _of_object(obj, visits, held, unit)]
     return in_order(found)
 
 
@@ -113,10 +116,10 @@ def _of_system(obj: Obj) -> bool:
     return isinstance(within, Obj) and _of_system(within)
 
 
-def _of_object(obj: Obj, visits: list[Visit], unit: Unit) -> Iterator[Row]:
+def _of_object(obj: Obj, visits: list[Visit], held: list[Held], unit: Unit) -> Iterator[Row]:
     given = [visit.state.cases.get(obj, ALL_CLEAN) for visit in visits]
     cases = [(number, case) for number, known in enumerate(given) for case in known or ()]
-    whole = _Object(obj, visits, cases, None in given, any(obj in v.state.many for v in visits))
+    whole = _Object(obj, visits, cases, None in given, any(obj in v.state.many for v in visits), held)
     seen: dict[tuple[str, str, str], list[_Seen]] = {}
     for number, case in cases:
         for copy in _counted(case):
@@ -150,7 +153,7 @@ def _row(whole: _Object, device: str, seen: list[_Seen], unit: Unit) -> Row:
         _name(whole.obj, section),
         section,
         " or ".join(sorted({_references(s.copy) for s in seen})),
-        _bytes(copy),
+        _bytes(copy, [whole.held[number] for number in dict.fromkeys(s.visit for s in seen)]),
         tuple(dict.fromkeys(_valid(s.case, s.copy) for s in seen)),
         certainty,
         origin,
@@ -172,7 +175,8 @@ def describe(row: Row) -> str:
 
 
 def _name(obj: Obj, section: str) -> str:
-    return obj.name if section or obj.kind != "outside" else f"*{obj.name}"
+    name = obj.name or section.partition("[")[0]  # `f(malloc(n))`: no pointer of the caller has it
+    return name if section or obj.kind != "outside" else f"*{name}"
 
 
 def _references(copy: Copy) -> str:
@@ -183,11 +187,12 @@ def _references(copy: Copy) -> str:
     return f"{copy.refs} or more" if copy.extra or copy.least or copy.refs >= MOST else str(copy.refs)
 
 
-def _bytes(copy: Copy) -> str:
+def _bytes(copy: Copy, held: list[Held]) -> str:
     size = copy.high - copy.low if copy.low is not None and copy.high is not None else None
-    if size is None or any(isinstance(atom, Opaque) for atom in size.atoms()):
+    named = in_variables(size, held) if size is not None else None
+    if named is None:
         return ""
-    return amount(size.constant) if size.constant is not None else f"{in_c(size)} bytes"
+    return amount(named.constant) if named.constant is not None else f"{in_c(named)} bytes"
 
 
 def _valid(case: Copies, copy: Copy) -> Valid:
