@@ -19,12 +19,16 @@ import static
 from ompls.devices.cuda.module import nvrtc
 
 pytestmark = pytest.mark.skipif(nvrtc.available() is None, reason="nvrtc is not installed (the extra cuda-preview)")
-EVERY_COMMIT = ("sm_53", "sm_90")
-CASES = [
-    pytest.param(pair, arch, marks=() if pair in pairs.PROGRAMS and arch in EVERY_COMMIT else pytest.mark.thorough)
-    for pair in pairs.OURS
-    for arch in static.ARCHITECTURES
-]
+OLDEST_AND_NEWEST = ("sm_53", "sm_90")
+
+
+def when(pair: pairs.Pair, arch: str) -> list[pytest.MarkDecorator]:
+    """Programs of the oldest and the newest GPU are for every commit; what is neither, for `make exhaustive`."""
+    marks = [pytest.mark.thorough, pytest.mark.exhaustive]
+    return marks[: (pair not in pairs.PROGRAMS) + (arch not in OLDEST_AND_NEWEST)]
+
+
+CASES = [pytest.param(pair, arch, marks=when(pair, arch)) for pair in pairs.OURS for arch in static.ARCHITECTURES]
 
 
 @pytest.mark.parametrize(("pair", "arch"), CASES, ids=lambda value: getattr(value, "name", value))

@@ -73,7 +73,7 @@ def test_a_program_for_several_classes_has_loops(unit: Callable[[str], TU]) -> N
     assert not any(p["kind"] == "part" for p in bundle.manifest["units"][0]["kernels"][0]["params"])
 
 
-@pytest.mark.parametrize("program", thinned(["grids", "loops_rows", "loops_triangles", "reductions"], 4))
+@pytest.mark.parametrize("program", thinned(["grids", "loops_rows", "loops_triangles", "reductions"], 4, of_rest=2))
 @pytest.mark.parametrize("setting", thinned(["OMP_NUM_TEAMS=2", "OMP_TEAMS_THREAD_LIMIT=3", "OMPLS_BLOCK=8x4"], 3))
 def test_any_number_of_teams_is_right(program: str, setting: str) -> None:
     """On lanes that have one iteration each: what the grid does not reach is the next launch's."""

@@ -85,7 +85,7 @@ def program(body: str) -> str:
     return PROGRAM.format(body=body)
 
 
-@pytest.mark.parametrize("name", thinned(FLAT, 20, of_rest=3))
+@pytest.mark.parametrize("name", thinned(FLAT, 20, of_rest=5))
 @pytest.mark.thorough
 def test_long_rows_are_right_on_devices(name: str, tmp_path: Path) -> None:
     source, plain = tmp_path / "long.c", tmp_path / "plain"
