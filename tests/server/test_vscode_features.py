@@ -18,11 +18,11 @@ needs_node = pytest.mark.skipif(
 )
 
 
-def said_by(script: str) -> dict[str, Any]:
+def said_by(script: str, *words: str) -> dict[str, Any]:
     """What a script here, run by node, tells of the extension."""
     assert NODE is not None
-    command = [NODE, str(Path(__file__).with_name(script)), str(EXTENSION)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [NODE, str(Path(__file__).with_name(script)), str(EXTENSION), *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     said: dict[str, Any] = json.loads(done.stdout)
     return said
@@ -95,7 +95,7 @@ def test_the_data_environment_has_what_was_measured_beside_it() -> None:
 
 @needs_node
 def test_trust_that_is_given_later_starts_the_server_anew_and_versions_are_compared() -> None:
-    said = said_by("connection.mjs")
+    said = said_by("connection.mjs", "versions")
     assert said["started"] == [False, True, True, True]
     why = [line for line in said["log"] if "starting the server" in line]
     assert why[:2] == ["info: starting the server: start", "info: starting the server: the workspace is trusted now"]
@@ -107,3 +107,17 @@ def test_trust_that_is_given_later_starts_the_server_anew_and_versions_are_compa
         ["workbench.action.openSettings", "ompls.server.path"],
     ]
     assert said["health"][-1] == "running"
+
+
+@needs_node
+def test_a_server_that_does_not_answer_is_given_up() -> None:
+    said = said_by("connection.mjs", "unanswered")
+    assert said["afterRestart"] == [1, 1, "running"]  # servers that have answered, and that were given up
+    assert said["afterLimit"] == ['the ompls server is not running; see "ompls: Show Log"', 2]
+    assert said["failed"] == [
+        "ompls: the server has not answered within 60 s and was stopped: "
+        '"ompls: Show Log" says which program it is (setting ompls.server.path).',
+        "Restart Server",
+        "Show Log",
+    ]
+    assert said["health"][-1] == "running"  # by the button

@@ -4,13 +4,14 @@ import * as vscode from 'vscode';
 import {
   type ClientCapabilities,
   type FeatureState,
-  LanguageClient,
+  type LanguageClient,
   type LanguageClientOptions,
   type ServerOptions,
   State,
   type StaticFeature,
   TransportKind,
 } from 'vscode-languageclient/node';
+import { Client } from './client';
 import { DOCUMENTS } from './documents';
 import { colours } from './features/colours';
 import { findServer, type Server } from './server';
@@ -19,6 +20,8 @@ export type Health = 'starting' | 'running' | 'stopped' | 'missing';
 
 /** The commands that this extension runs itself; the server then does not offer them. */
 const OWN_COMMANDS = ['ompls.preview', 'ompls.run', 'ompls.whyNoAnswer'];
+
+const LIMIT = 60_000; // ms that a server may take to answer `initialize`
 
 const TOLD = 'ompls.versions'; // which versions did not fit together when somebody was last told
 
@@ -39,6 +42,8 @@ export class Connection {
   private client: LanguageClient | undefined;
   private restarting: Promise<void> | undefined;
   private again = false;
+  /** Ends the wait for the server that is being started. */
+  private giveUp: ((why: string) => void) | undefined;
   private readonly changed = new vscode.EventEmitter<Health>();
   private readonly clientChanged = new vscode.EventEmitter<LanguageClient>();
   /** Fires after a run that was asked to be measured. */
@@ -69,10 +74,11 @@ export class Connection {
     );
   }
 
-  /** Single-flight: a restart that is asked for during another one follows it, once. */
+  /** Single-flight: one that is asked for during another one follows it, once, and does not wait for a server's answer. */
   restart(why: string): Promise<void> {
     if (this.restarting) {
       this.again = true;
+      this.giveUp?.(why);
       return this.restarting;
     }
     this.restarting = (async () => {
@@ -133,7 +139,7 @@ export class Connection {
       markdown: { isTrusted: false },
       middleware: colours,
     };
-    const client = new LanguageClient('ompls', 'ompls', server, options);
+    const client = new Client('ompls', 'ompls', server, options);
     client.registerFeature(new Announcement());
     client.onDidChangeState(({ newState }) => {
       if (client === this.client) {
@@ -143,8 +149,17 @@ export class Connection {
     this.client = client;
     this.clientChanged.fire(client);
     const began = Date.now();
+    const givenUp = new Promise<string>((resolve) => {
+      this.giveUp = resolve;
+    });
+    const timer = setTimeout(() => void this.offerRestart(), LIMIT);
     try {
-      await client.start();
+      const why = await Promise.race([client.start(), givenUp]);
+      if (why) {
+        this.log.warn(`the server is given up before it has answered: ${why}`);
+        await this.stop();
+        return;
+      }
       this.log.info(`the server answers after ${Date.now() - began} ms`);
       const [theirs, ours] = [client.initializeResult?.serverInfo?.version, this.context.extension.packageJSON.version];
       if (theirs !== ours) {
@@ -153,6 +168,21 @@ export class Connection {
     } catch (problem) {
       this.log.error(`the server did not start: ${String(problem)}`);
       this.report('stopped');
+    } finally {
+      clearTimeout(timer);
+      this.giveUp = undefined;
+    }
+  }
+
+  /** The server has not answered in time: it is ended. */
+  private async offerRestart(): Promise<void> {
+    const late = `the server has not answered within ${LIMIT / 1000} s`;
+    this.giveUp?.(late);
+    const [restart, log] = ['Restart Server', 'Show Log'];
+    const message = `ompls: ${late} and was stopped: "ompls: Show Log" says which program it is (setting ompls.server.path).`;
+    const chosen = await vscode.window.showErrorMessage(message, restart, log);
+    if (chosen) {
+      await vscode.commands.executeCommand(chosen === restart ? 'ompls.restart' : 'ompls.showLog');
     }
   }
 

@@ -196,6 +196,19 @@ async function drive(s) {
     await s.command('Restart Server');
     await follows();
   });
+  await s.step('it does so after a server that never answered', async () => {
+    const [settings, mute] = ['.vscode/settings.json', 'mute.sh'].map((name) => path.join(workspace, name));
+    fs.writeFileSync(mute, '#!/bin/sh\necho begun > "$0.begun"\nexec sleep 600\n', { mode: 0o755 });
+    fs.writeFileSync(settings, JSON.stringify({ 'ompls.server.path': mute }));
+    for (let tries = 0; tries < 600 && !fs.existsSync(`${mute}.begun`); tries++) {
+      await s.page.waitForTimeout(100);
+    }
+    fs.rmSync(settings); // it is looked for as before
+    await follows();
+    if (await s.page.locator('.notification-toast:has-text("ompls")').count()) {
+      throw new Error('the end of a server that nobody waits for was told');
+    }
+  });
   await s.step('the data environment follows the cursor, and leads to the source', async () => {
     const at = (text) => source.findIndex((line) => line.includes(text)) + 1;
     const rows = '.customview-tree .monaco-list-row';
