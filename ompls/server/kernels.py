@@ -6,13 +6,13 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 from ompls.analysis import features
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.tu import TU
 from ompls.analysis.syntax.quoted import in_comment
-from ompls.analysis.text import LineIndex
 from ompls.project.devices import of_settings, registry
 from ompls.project.problem import EnvironmentProblem
 from ompls.server.convert import Json
@@ -23,13 +23,15 @@ from ompls.server.virtual import WATCHED, Target
 
 
 def asked(opened: Opened, result: Result, params: Json) -> Json:
-    """`ompls/preview`: of the region that is named, or that holds the position, or the first one."""
+    """`ompls/preview`: of the region that is named, or that holds the position or is above it, or the first one."""
     device, region = str(params.get("device") or opened.settings.preview.device.partition(",")[0]), params.get("region")
+    held = isinstance(region, str)
     if not isinstance(region, str):
-        region = _region_at(result.tu, params.get("position"))
+        region, held = _region_near(opened, result, params.get("position"))
     if (absent := _absent(result.tu, region)) is not None:
         raise refuse(f"preview: {absent}")
-    return shown(opened, result, Target(opened.document.uri, device, region, params.get("explain") is True))
+    made = shown(opened, result, Target(opened.document.uri, device, region, params.get("explain") is True))
+    return {**made, "held": held}
 
 
 def shown(opened: Opened, result: Result, target: Target) -> Json:
@@ -78,17 +80,16 @@ def _unparsed(result: Result) -> str:
     return f"the source does not parse (line {line}: {note.message})"
 
 
-def _region_at(tu: TU, position: Any) -> str:
-    """The region that holds the position or is above it, else the first one."""
-    lenses = features.lenses(tu)
-    if not lenses:
-        raise refuse(f"preview: {os.path.basename(tu.path)} has no target region")
-    if not isinstance(position, dict):
-        return lenses[0][1]
-    line = int(position.get("line", 0))
-    lines = LineIndex(tu.source)
-    starts = [(lines.line_of(where.start), region) for where, region in lenses]
-    return max((s for s in starts if s[0] <= line), default=min(starts))[1]
+def _region_near(opened: Opened, result: Result, position: Any) -> tuple[str, bool]:
+    """The region for a position, or the first one, and whether the position is in it."""
+    offset = 0
+    if isinstance(position, dict):
+        place = SimpleNamespace(line=int(position.get("line", 0)), character=int(position.get("character", 0)))
+        offset = opened.offset(result, place)
+    found = features.region_near(result.tu, offset)
+    if found is None:
+        raise refuse(f"preview: {os.path.basename(result.tu.path)} has no target region")
+    return found
 
 
 def _absent(tu: TU, region: str) -> str | None:

@@ -135,10 +135,16 @@ async def test_a_preview_is_the_kernel(editor: Editor, tmp_path: Path) -> None:
 async def test_a_preview_is_of_the_region_under_the_cursor(editor: Editor, tmp_path: Path) -> None:
     uri = (tmp_path / "a.c").as_uri()
     editor.open(uri, SAXPY + SAXPY.replace("saxpy", "other"))
-    for line, region in ((0, "saxpy_0"), (3, "saxpy_0"), (8, "other_0")):
+    places = (
+        (0, "saxpy_0", False), (1, "saxpy_0", True), (3, "saxpy_0", True), (4, "saxpy_0", False), (5, "saxpy_0", False),
+        (8, "other_0", True), (99, "other_0", False),
+    )  # fmt: skip
+    for line, region, held in places:
         position = {"line": line, "character": 0}
         made = await editor.request("ompls/preview", {"textDocument": {"uri": uri}, "position": position})
-        assert made["region"] == region
+        assert (made["region"], made["held"]) == (region, held)
+    for params, held in (({}, False), ({"region": "other_0"}, True)):
+        assert (await editor.request("ompls/preview", {"textDocument": {"uri": uri}, **params}))["held"] == held
 
 
 REFUSED = """\

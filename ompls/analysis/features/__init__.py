@@ -14,7 +14,7 @@ from ompls.analysis.features.inlay import Inlay, inlays
 from ompls.analysis.features.navigation import Target, definitions, references, word_at
 from ompls.analysis.features.pragmas import Pragma, pragmas
 from ompls.analysis.features.refactor import IMPLIED, Action, applied, refactorings
-from ompls.analysis.features.regions import LensPart, RegionPlace, lens_parts, lenses, region_at, regions
+from ompls.analysis.features.regions import LensPart, RegionPlace, lens_parts, lenses, region_at, region_near, regions
 from ompls.analysis.features.renaming import Refusal, rename, rename_at
 from ompls.analysis.features.signature import Signature, signature
 from ompls.analysis.features.tokens import Token, tokens
@@ -52,6 +52,7 @@ __all__ = [
     "refactorings",
     "references",
     "region_at",
+    "region_near",
     "regions",
     "rename",
     "rename_at",

@@ -70,8 +70,12 @@ def _lenses(tu: TU, number: int) -> list[tuple[Location, str]]:
 
 
 def region_at(tu: TU, offset: int) -> tuple[Item, Region] | None:
-    """The region whose directive or body holds byte `offset` of the main file (an enclosed one first)."""
+    """The region whose directive or body holds byte `offset` of the main file (an enclosed one first).
+
+    A place in the blanks around what is written on a line counts as the place beside them.
+    """
     best: tuple[int, Item, Region] | None = None
+    offset = _beside_blanks(tu.source, offset)
     x = tu.map.expanded(tu.path, offset)
     for item in tu.items.between(x - 1, x):
         for region in item.content.regions:
@@ -81,6 +85,26 @@ def region_at(tu: TU, offset: int) -> tuple[Item, Region] | None:
             if within and (best is None or size < best[0]):
                 best = (size, item, region)
     return best[1:] if best is not None else None
+
+
+def _beside_blanks(source: bytes, offset: int) -> int:
+    start = source.rfind(b"\n", 0, max(offset, 0)) + 1
+    end = source.find(b"\n", start)
+    line = source[start : end if end >= 0 else len(source)]
+    first, behind = start + len(line) - len(line.lstrip()), start + len(line.rstrip())
+    return min(max(offset, first), behind) if first < behind else offset
+
+
+def region_near(tu: TU, offset: int) -> tuple[str, bool] | None:
+    """The id of the region that holds byte `offset` of the main file, and True; else of the last one above, or of the
+    first one, and False."""
+    held = region_at(tu, offset)
+    if held is not None:
+        return held[1].id, True
+    begun = [(where.start, region) for where, region in lenses(tu)]
+    if not begun:
+        return None
+    return max((b for b in begun if b[0] <= offset), default=min(begun))[1], False
 
 
 def _pairs(tu: TU) -> Iterator[tuple[Item, Region]]:

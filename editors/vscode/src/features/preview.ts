@@ -13,6 +13,8 @@ interface Preview {
   languageId: string;
   region: string;
   device: string;
+  /** Whether the position that was asked for is in the region. */
+  held: boolean;
   lineMap: LineMap;
 }
 
@@ -220,7 +222,7 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
       }
       const params = { textDocument: { uri: editor.document.uri.toString() }, position: { line, character }, device };
       const made = await this.connection.request<Preview>('ompls/preview', params).catch(() => undefined);
-      if (made && made.region !== region && editor === vscode.window.activeTextEditor) {
+      if (made?.held && made.region !== region && editor === vscode.window.activeTextEditor) {
         await this.open(made, shown.viewColumn);
       }
     }

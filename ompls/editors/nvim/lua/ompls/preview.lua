@@ -126,7 +126,7 @@ local function follow()
     if client and not preview.pinned and #others(preview.map, line, 2, 1) == 0 then
       request(client, { device = preview.device }, function(made)
         local window = vim.fn.bufwinid(buffer)
-        if made.region ~= preview.region and window ~= -1 then
+        if made.held and made.region ~= preview.region and window ~= -1 then
           vim.api.nvim_win_set_buf(window, keep(made, source))
         end
       end)

@@ -1,0 +1,58 @@
+-- Run by test_neovim_previews.py inside a real Neovim: how a preview follows the cursor.  Prints what a user would see.
+local user = require('neovim_user')
+local say, wait = user.say, user.wait
+local source = vim.api.nvim_get_current_buf()
+user.server('ompls', source)
+
+local function visit(line)
+  vim.api.nvim_set_current_win(vim.fn.bufwinid(source))
+  vim.api.nvim_win_set_cursor(0, { line, 0 })
+  vim.api.nvim_exec_autocmds('CursorMoved', { buffer = source })
+end
+--- The buffer that is shown beside the source, and its name's last part.
+local function preview()
+  for _, window in ipairs(vim.api.nvim_list_wins()) do
+    local buffer = vim.api.nvim_win_get_buf(window)
+    local name = vim.api.nvim_buf_get_name(buffer)
+    if name:match('^ompls%-preview://') then
+      return name:match('[^/]*$'), buffer, window
+    end
+  end
+end
+local function follows(line, name)
+  visit(line)
+  wait('the preview of ' .. name, function()
+    return preview() == name .. '.cu'
+  end)
+end
+--- Wait until everything that was asked is answered, then for what the answers begin.
+local function stays(line)
+  local asked, answered = 0, 0
+  local client = vim.lsp.get_clients({ name = 'ompls', bufnr = source })[1]
+  local request = client.request
+  client.request = function(self, method, params, handle)
+    asked = asked + 1
+    return request(self, method, params, function(...)
+      answered = answered + 1
+      return handle(...)
+    end)
+  end
+  visit(line)
+  vim.wait(60000, function()
+    return asked > 0 and asked == answered
+  end)
+  client.request = request
+  return (preview())
+end
+
+visit(8)
+vim.cmd('Ompls preview')
+wait('the preview', function()
+  return preview() == 'two_0.cu'
+end)
+say('behind the regions: ' .. stays(12))
+say('between the regions: ' .. stays(6))
+say('above the regions: ' .. stays(1))
+follows(3, 'one_0')
+say('in another region: ' .. preview())
+vim.cmd('qall!')

@@ -1,0 +1,31 @@
+"""How previews follow the cursor in a real Neovim."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .test_neovim import needs_neovim, run
+
+TEXT = """void one(int n, int *x) {
+#pragma omp target map(x[0:n])
+  for (int i = 0; i < n; i++)
+    x[i] = n;
+}
+
+void two(int n, int *x) {
+#pragma omp target map(x[0:n])
+  for (int i = 0; i < n; i++)
+    x[i]++;
+}
+int three(int n) { return n; }
+"""
+
+
+@needs_neovim
+def test_a_preview_follows_into_regions_only(tmp_path: Path) -> None:
+    assert run("neovim_follows.lua", TEXT, tmp_path) == [
+        "behind the regions: two_0.cu",
+        "between the regions: two_0.cu",
+        "above the regions: two_0.cu",
+        "in another region: one_0.cu",
+    ]

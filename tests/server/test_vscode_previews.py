@@ -1,0 +1,12 @@
+"""How previews of the extension for VS Code follow the cursor, on node."""
+
+from __future__ import annotations
+
+from .test_vscode_features import needs_node, said_by
+
+
+@needs_node
+def test_a_preview_follows_into_regions_only() -> None:
+    said = said_by("previews.mjs", "follows")
+    assert said["shown"] == ["f_0", "g_0", "f_0"]
+    assert [what for _, what in said["asked"]] == [5, 9, 15, 9, 0, 20, 5]
