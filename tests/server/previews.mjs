@@ -119,6 +119,18 @@ const scenes = {
       await pause();
     }
   },
+  async colours() {
+    await begin();
+    const beside = preview();
+    said.both = [source.coloured, beside.coloured];
+    show(source); // the preview is closed
+    said.alone = source.coloured;
+    show(source, beside);
+    move(5);
+    said.again = source.coloured;
+    show(beside); // the source is
+    said.preview = beside.coloured;
+  },
 };
 await scenes[process.argv[3]]();
 process.stdout.write(JSON.stringify(said));

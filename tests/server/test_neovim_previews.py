@@ -22,10 +22,14 @@ int three(int n) { return n; }
 
 
 @needs_neovim
-def test_a_preview_follows_into_regions_only(tmp_path: Path) -> None:
+def test_a_preview_follows_into_regions_only_and_colours_what_is_linked(tmp_path: Path) -> None:
     assert run("neovim_follows.lua", TEXT, tmp_path) == [
         "behind the regions: two_0.cu",
         "between the regions: two_0.cu",
         "above the regions: two_0.cu",
         "in another region: one_0.cu",
+        "coloured: 1, true",
+        "coloured in the source alone: 0",
+        "coloured again: 1, true",
+        "coloured in the preview alone: 0",
     ]

@@ -10,3 +10,12 @@ def test_a_preview_follows_into_regions_only() -> None:
     said = said_by("previews.mjs", "follows")
     assert said["shown"] == ["f_0", "g_0", "f_0"]
     assert [what for _, what in said["asked"]] == [5, 9, 15, 9, 0, 20, 5]
+
+
+@needs_node
+def test_what_is_shown_alone_is_not_coloured() -> None:
+    said = said_by("previews.mjs", "colours")
+    assert said["both"] == [[5], [2]]
+    assert said["alone"] == []
+    assert said["again"] == [5]
+    assert said["preview"] == []

@@ -47,6 +47,7 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
     vscode.commands.registerCommand('ompls.unpin', () => previews.pin(false)),
     vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => previews.moved(textEditor)),
     vscode.window.onDidChangeActiveTextEditor((editor) => editor && previews.moved(editor)),
+    vscode.window.onDidChangeVisibleTextEditors((editors) => previews.parted(editors)),
     vscode.workspace.onDidChangeTextDocument(({ document }) => void previews.changed(document)),
     vscode.workspace.onDidCloseTextDocument((document) => previews.closed(document)),
   );
@@ -157,15 +158,23 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
 
   /** The cursor has moved: colour the lines that belong together, on both sides. */
   moved(editor: vscode.TextEditor): void {
-    if (editor.document.uri.scheme === PREVIEW) {
-      this.link(editor, [editor], sourcesOf(editor));
+    const others = othersOf(editor);
+    if (!others.length) {
       return;
     }
-    const shown = previewsOf(editor);
-    if (shown.length) {
-      this.link(editor, shown, [editor]);
+    if (editor.document.uri.scheme === PREVIEW) {
+      this.link(editor, [editor], others);
+    } else {
+      this.link(editor, others, [editor]);
       clearTimeout(this.timer);
       this.timer = setTimeout(() => void this.follow(editor), PAUSE);
+    }
+  }
+
+  /** Colours say what belongs together: there are none where the other side is not shown. */
+  parted(editors: readonly vscode.TextEditor[]): void {
+    for (const editor of editors.filter((editor) => !othersOf(editor).length)) {
+      editor.setDecorations(this.colour, []);
     }
   }
 
@@ -269,6 +278,11 @@ function activePreview(): vscode.TextDocument | undefined {
 
 async function differ(left: vscode.Uri, right: vscode.Uri, title: string): Promise<void> {
   await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: false });
+}
+
+/** The editors of the other side. */
+function othersOf(editor: vscode.TextEditor): vscode.TextEditor[] {
+  return editor.document.uri.scheme === PREVIEW ? sourcesOf(editor) : previewsOf(editor);
 }
 
 function previewsOf(source: vscode.TextEditor): vscode.TextEditor[] {

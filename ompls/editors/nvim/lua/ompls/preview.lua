@@ -92,6 +92,27 @@ local function previews_of(source)
   return found
 end
 
+--- Colours say what belongs together: there are none where the other side is not shown.
+local function part(source)
+  local previews = vim.api.nvim_buf_is_valid(source) and previews_of(source) or {}
+  if #previews == 0 and vim.api.nvim_buf_is_valid(source) then
+    colour(source, {})
+  elseif vim.fn.bufwinid(source) == -1 then
+    vim.iter(previews):each(function(buffer)
+      colour(buffer, {})
+    end)
+  end
+end
+
+--- Once a buffer has left its window.
+local function part_later(source)
+  return function()
+    vim.schedule(function()
+      part(source)
+    end)
+  end
+end
+
 local function keep(made, source)
   local buffer = fill(made)
   local pinned = shown[buffer] and shown[buffer].pinned
@@ -101,11 +122,12 @@ local function keep(made, source)
     group = group,
     buffer = buffer,
     callback = function()
-      if shown[buffer] and vim.api.nvim_buf_is_loaded(shown[buffer].source) then
+      if shown[buffer] and vim.fn.bufwinid(shown[buffer].source) ~= -1 then
         link(buffer, 1, 2)
       end
     end,
   })
+  vim.api.nvim_create_autocmd('BufWinLeave', { group = group, buffer = buffer, callback = part_later(source) })
   vim.api.nvim_create_autocmd('BufWipeout', {
     group = group,
     buffer = buffer,
@@ -157,6 +179,7 @@ local function watch(source)
       end
     end,
   })
+  vim.api.nvim_create_autocmd('BufWinLeave', { group = group, buffer = source, callback = part_later(source) })
   -- LspAttach: a server was started (again).
   vim.api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI', 'LspAttach' }, {
     group = group,
