@@ -34,14 +34,19 @@ function prepare(files) {
     fs.mkdirSync(directory, { recursive: true });
   }
   fs.writeFileSync(path.join(work, 'config.yaml'), 'auth: none\ncert: false\n');
-  fs.writeFileSync(path.join(data, 'User/settings.json'), JSON.stringify({ ...QUIET, 'ompls.server.path': ompls }));
-  // The window of a busy machine may come up without the user's settings; those of the machine come with the server.
-  fs.writeFileSync(path.join(data, 'Machine/settings.json'), JSON.stringify({ 'ompls.server.path': ompls }));
+  serve(ompls);
   for (const [file, text] of Object.entries(files)) {
     fs.mkdirSync(path.dirname(path.resolve(workspace, file)), { recursive: true });
     fs.writeFileSync(path.resolve(workspace, file), text);
   }
   execFileSync(process.execPath, [entry, ...common, '--install-extension', vsix], { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+/** Which server windows start from now on. */
+export function serve(command) {
+  fs.writeFileSync(path.join(data, 'User/settings.json'), JSON.stringify({ ...QUIET, 'ompls.server.path': command }));
+  // The window of a busy machine may come up without the user's settings; those of the machine come with the server.
+  fs.writeFileSync(path.join(data, 'Machine/settings.json'), JSON.stringify({ 'ompls.server.path': command }));
 }
 
 const freePort = () =>
