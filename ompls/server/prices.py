@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from ompls.project.devices import of_settings
 from ompls.project.files import read_source
 from ompls.project.problem import FileProblem
+from ompls.project.words import words
 from ompls.server.guard import logged
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class PriceFeature:
             for device in self._devices(session) if session is not None else ():
                 assert session is not None
                 state = _state(session)
-                prices = await self._found(session.document, device)
+                prices = await self._found(session, device)
                 if self.server.session(uri) is not session:
                     break
                 before = self.of(session)
@@ -103,10 +104,10 @@ class PriceFeature:
         others = (other.document for other in self.server.engine.sessions.values())
         return [session.document, *(document for document in others if document.path in session.includes)]
 
-    async def _found(self, document: Document, device: str) -> Mapping[str, str]:
-        path = document.path
+    async def _found(self, session: Session, device: str) -> Mapping[str, str]:
+        path = session.document.path
         flags = self.server.engine.given.flags_for(path)
-        command = ["preview", "--device", device, "--resources", "--json", *flags, path]
+        command = [*words("preview", session.settings, device=device), "--resources", "--json", *flags, path]
         try:
             _, output, _ = await self.server.runs.said(command, os.path.dirname(path), _LIMIT)
             told = json.loads(output)
@@ -114,7 +115,7 @@ class PriceFeature:
             log.info("no prices of %s", path)
             return _NONE
         if told["device"] != device or "unable" in told:
-            self._unable.add((document.uri, device))
+            self._unable.add((session.document.uri, device))
             return _NONE
         return {region: _price(needs) for region, needs in told["regions"].items()}
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from ompls.project.devices import AUTO, VARIABLE
 from ompls.project.files import read_source
 from ompls.project.problem import FileProblem
+from ompls.project.words import words
 from ompls.runtime import start
 from ompls.server.convert import Json
 from ompls.server.refusal import Refused, refuse
@@ -46,14 +47,14 @@ class RunFeature:
         """Translate, build and run a file.  `docs/lsp-extensions.md` has the fields."""
         uri = params.get("textDocument", {}).get("uri", "")
         path = self._saved_path(uri)
-        settings = self.server.engine.given.settings_for(path).run
+        settings = self.server.engine.given.settings_for(path)
         remote = params.get("remote")  # `auto` is the device of the board then
-        device = str(params.get("device") or (AUTO if remote else settings.device))
-        arguments = [str(a) for a in params.get("arguments") or settings.arguments]
+        device = str(params.get("device") or (AUTO if remote else settings.run.device))
+        arguments = [str(a) for a in params.get("arguments") or settings.run.arguments]
         run = params.get("run") or f"run-{next(self._numbers)}"
         if run in self._terminals:
             raise refuse(f"ompls run: there is a run '{run}'; give this one another name")
-        command = ["run", "--device", device, *([f"--remote={remote}"] if remote else [])]
+        command = [*words("run", settings, device=device), *([f"--remote={remote}"] if remote else [])]
         with contextlib.ExitStack() as gone:
             trace = Trace.begin(self.server, uri) if params.get("trace") else None
             if trace is not None:
@@ -64,8 +65,6 @@ class RunFeature:
             if terminal is not None:
                 gone.callback(terminal.close)
                 command.append("--verbose")
-            if settings.timeout:
-                command += ["--timeout", str(settings.timeout)]
             command += [*self.server.engine.given.flags_for(path), path, "--", *arguments]
             started = time.monotonic()
             child = await self._start(command, os.path.dirname(path), terminal)

@@ -17,6 +17,7 @@ from waiting import LIMIT
 
 from ompls.server.refusal import Refused
 from ompls.server.runs import RunFeature
+from ompls.server.settings import settings_of
 
 from .conftest import Editor, running
 
@@ -199,7 +200,7 @@ async def test_a_run_that_cannot_be_started_leaves_nothing(tmp_path: Path, monke
     path.write_text(PROGRAM)
     document = SimpleNamespace(path=str(path), source=PROGRAM.encode(), version=1)
     given = SimpleNamespace(
-        settings_for=lambda _: SimpleNamespace(run=SimpleNamespace(device="host", arguments=[], timeout=0)),
+        settings_for=lambda _: settings_of({"run.device": "host"}),
         flags_for=lambda _: [],
     )
     server = SimpleNamespace(
@@ -239,3 +240,14 @@ async def test_devices_are_those_of_the_command_line(vscode: Editor) -> None:
     names = [d["name"] for d in devices]
     assert "host" in names
     assert "cudasim" in names
+
+
+async def test_a_run_has_the_version_of_the_settings(vscode: Editor, tmp_path: Path) -> None:
+    file = tmp_path / "version.c"
+    file.write_text('#include <stdio.h>\nint main(void)\n{\n    printf("%d\\n", _OPENMP);\n}\n')
+    vscode.settings = {"openmpVersion": "4.5"}
+    vscode.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+    vscode.open(file.as_uri(), file.read_text())
+    await vscode.until(lambda: vscode.told > 1)
+    await vscode.request("ompls/run", {"textDocument": {"uri": file.as_uri()}, "device": "host"})
+    assert "201511" in output(vscode, "stdout")

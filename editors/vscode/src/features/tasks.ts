@@ -7,6 +7,17 @@ import { commandOf } from '../server';
 const TYPE = 'ompls';
 const MATCHERS = ['$ompls', '$ompls-nvrtc'];
 
+/** The options that settings are, as ompls/project/words.py has them: what nobody has set is left to the project file. */
+const OPTIONS: Record<Definition['task'], Record<string, string>> = {
+  check: {
+    openmpVersion: '--openmp',
+    'preview.device': '--device',
+    'diagnostics.select': '--select',
+    'diagnostics.ignore': '--ignore',
+  },
+  run: { openmpVersion: '--openmp', 'run.device': '--device', 'run.timeout': '--timeout' },
+};
+
 /** A task in tasks.json; what is not said of it is as the settings say. */
 interface Definition extends vscode.TaskDefinition {
   task: 'check' | 'run';
@@ -56,12 +67,12 @@ function nameOf({ task, file, device }: Definition): string {
 /** Of `ompls`; VS Code puts in what `${file}` and its like stand for. */
 function words({ task, file = '${file}', device, arguments: given }: Definition, folder: vscode.WorkspaceFolder): string[] {
   const settings = vscode.workspace.getConfiguration('ompls', folder);
-  const flags = settings.get<string[]>('flags', []);
-  if (task === 'check') {
-    return ['check', ...(device ? ['--device', device] : []), ...flags, file];
-  }
-  const timeout = settings.get<number>('run.timeout', 0);
-  const where = ['--device', device ?? settings.get('run.device', 'auto')];
-  const limit = timeout ? ['--timeout', String(timeout)] : [];
-  return ['run', ...where, ...limit, ...flags, file, '--', ...(given ?? settings.get<string[]>('run.arguments', []))];
+  const said = Object.entries(OPTIONS[task]).flatMap(([name, option]) => {
+    const chosen = (option === '--device' && device) || undefined;
+    const value = settings.get(name);
+    const unset = JSON.stringify(value) === JSON.stringify(settings.inspect(name)?.defaultValue);
+    return chosen !== undefined ? [option, chosen] : unset ? [] : [option, String(value)];
+  });
+  const all = [task, ...said, ...settings.get<string[]>('flags', []), file];
+  return task === 'check' ? all : [...all, '--', ...(given ?? settings.get<string[]>('run.arguments', []))];
 }
