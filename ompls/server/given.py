@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from ompls.project.devices import of_settings, plans
-from ompls.project.projectfile import ProjectFiles
+from ompls.project.projectfile import ProjectFile, ProjectFiles
 from ompls.server.messages import Context
 from ompls.server.settings import Layer, Settings, settings_of
 
@@ -20,6 +20,8 @@ class Given:
         self._editor: Layer = {}
         self._folders: Mapping[str, Layer] = {}  # what the editor says for each of the roots
         self._projects = ProjectFiles()
+        # By the paths of a project file and of a folder: what both say, and what that makes.
+        self._made: dict[tuple[str, str], tuple[ProjectFile | None, Layer, Settings]] = {}
         self._on_problem = say
         self._problems: set[str] = set()
 
@@ -62,7 +64,12 @@ class Given:
         for problem in project.problems if project is not None else ():
             self.say(problem)
         given = self._editor_for(path)
+        place = project.path if project is not None else "", _innermost(self._folders, path)
+        known = self._made.get(place)
+        if known is not None and known[0] is project and known[1] is given:
+            return known[2]
         settings = settings_of(given) if project is None else settings_of(project.layer, given)
+        self._made[place] = project, given, settings
         for plan in plans(of_settings(settings.preview.device)):
             self.say(plan)
         return settings
