@@ -17,24 +17,29 @@ INTERRUPT = "\x03"
 
 
 class Terminal:
+    """theirs -- the program's end, for its three streams"""
+
     def __init__(self, columns: int, rows: int) -> None:
-        self._ours, self.theirs = os.openpty()  # `theirs`: the program's end, for its three streams
-        self.resize(columns, rows)
+        ours, theirs = os.openpty()
+        self.theirs = os.fdopen(theirs, "rb", 0)
+        self._ours = os.fdopen(ours, "wb", 0)
+        self._reader: asyncio.ReadTransport | None = None
         self._writer: asyncio.WriteTransport | None = None
+        self.resize(columns, rows)
 
     def resize(self, columns: int, rows: int) -> None:
         size = struct.pack("HHHH", min(rows, 0xFFFF), min(columns, 0xFFFF), 0, 0)
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError):  # it is closed
             fcntl.ioctl(self._ours, termios.TIOCSWINSZ, size)
 
     async def open(self) -> asyncio.StreamReader:
         """What the program prints, when it has been started; its end of the terminal is its own then."""
         loop = asyncio.get_running_loop()
-        os.close(self.theirs)
+        self.theirs.close()
         reader = asyncio.StreamReader()
-        await loop.connect_read_pipe(lambda: _Ending(reader), os.fdopen(os.dup(self._ours), "rb", 0))
-        transport, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(self._ours, "wb", 0))
-        self._writer = transport
+        printed = os.fdopen(os.dup(self._ours.fileno()), "rb", 0)
+        self._reader, _ = await loop.connect_read_pipe(lambda: _Ending(reader), printed)
+        self._writer, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, self._ours)
         return reader
 
     def write(self, text: str) -> None:
@@ -42,11 +47,14 @@ class Terminal:
             self._writer.write(text.encode("utf-8", "replace"))
 
     def close(self) -> None:
+        """At any time, also when `open` was cut off: what has a transport is closed by that, and no file twice."""
+        self.theirs.close()
+        if self._reader is not None:
+            self._reader.close()
         if self._writer is not None:
             self._writer.abort()
-        else:  # nothing was started
-            os.close(self._ours)
-            os.close(self.theirs)
+        else:
+            self._ours.close()
 
 
 class _Ending(asyncio.StreamReaderProtocol):

@@ -56,6 +56,4 @@ def test_tasks_of_vscode_know_the_same() -> None:
     for command in ("check", "run"):
         (own,) = re.findall(rf"\b{command}: \{{(.*?)\}}", table, re.DOTALL)
         named = {name.strip("'"): option for name, option in re.findall(r"([\w.']+): '(--\w+)'", own)}
-        assert named == {
-            ENTRIES[key].name.removeprefix("ompls."): option for key, option in OPTIONS[command].items()
-        }
+        assert named == {ENTRIES[key].name.removeprefix("ompls."): option for key, option in OPTIONS[command].items()}

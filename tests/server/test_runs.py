@@ -18,6 +18,7 @@ from waiting import LIMIT
 from ompls.server.refusal import Refused
 from ompls.server.runs import RunFeature
 from ompls.server.settings import settings_of
+from ompls.server.terminal import Terminal
 
 from .conftest import Editor, running
 
@@ -251,3 +252,19 @@ async def test_a_run_has_the_version_of_the_settings(vscode: Editor, tmp_path: P
     await vscode.until(lambda: vscode.told > 1)
     await vscode.request("ompls/run", {"textDocument": {"uri": file.as_uri()}, "device": "host"})
     assert "201511" in output(vscode, "stdout")
+
+
+@pytest.mark.parametrize("steps", range(6))
+async def test_a_terminal_may_be_closed_whatever_was_opened_of_it(steps: int) -> None:
+    descriptors = len(os.listdir("/proc/self/fd"))
+    terminal = Terminal(80, 24)
+    opening = asyncio.create_task(terminal.open())
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    opening.cancel()
+    await asyncio.wait({opening})
+    terminal.close()
+    terminal.resize(100, 40)
+    for _ in range(5):  # the transports close at the loop's next turns
+        await asyncio.sleep(0)
+    assert len(os.listdir("/proc/self/fd")) == descriptors
