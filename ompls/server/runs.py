@@ -16,6 +16,8 @@ import json
 import os
 import signal
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
 
 GRACE = 3.0  # seconds between asking a program to stop and killing it
+Sink = Callable[[str, str], None]  # of a program's output: the stream, the text
 DEVICES_LIMIT = 20.0  # seconds for `ompls devices`
 
 
@@ -43,8 +46,11 @@ class RunFeature:
         self._children: set[asyncio.subprocess.Process] = set()
         self._terminals: dict[str, tuple[Terminal, asyncio.subprocess.Process]] = {}  # by the name of the run
 
-    async def run(self, params: Json) -> Json:
-        """Translate, build and run a file.  `docs/lsp-extensions.md` has the fields."""
+    async def run(self, params: Json, sink: Sink | None = None) -> Json:
+        """Translate, build and run a file.  `docs/lsp-extensions.md` has the fields.
+
+        sink -- gets what the program says; without one the client does
+        """
         uri = params.get("textDocument", {}).get("uri", "")
         path = self._saved_path(uri)
         settings = self.server.engine.given.settings_for(path)
@@ -71,21 +77,26 @@ class RunFeature:
             token = params.get("workDoneToken")
             self._progress(token, {"kind": "begin", "title": f"Running {os.path.basename(path)}", "cancellable": True})
             gone.callback(self._progress, token, {"kind": "end"})
-            code, measured = await self._followed(child, run, terminal, trace)
+            code, measured = await self._followed(child, run, sink or partial(self._output, run), terminal, trace)
         ended = {"run": run, "exitCode": code, "seconds": round(time.monotonic() - started, 3)}
         return ended if measured is None else ended | {"measured": measured}
 
     async def _followed(
-        self, child: asyncio.subprocess.Process, run: str, terminal: Terminal | None, trace: Trace | None
+        self,
+        child: asyncio.subprocess.Process,
+        run: str,
+        sink: Sink,
+        terminal: Terminal | None,
+        trace: Trace | None,
     ) -> tuple[int, bool | None]:
-        """Tell the client what the program says, to its end: the exit code, and whether it was measured."""
+        """Tell `sink` what the program says, to its end: the exit code, and whether it was measured."""
         try:
             if terminal is not None:
                 self._terminals[run] = terminal, child
-                await self._stream(run, "terminal", await terminal.open())
+                await _stream(sink, "terminal", await terminal.open())
             else:
                 outputs = (("stdout", child.stdout), ("stderr", child.stderr))
-                await asyncio.gather(*(self._stream(run, name, stream) for name, stream in outputs))
+                await asyncio.gather(*(_stream(sink, name, stream) for name, stream in outputs))
             return await child.wait(), await trace.read() if trace is not None else None
         finally:
             await self._stop(child)
@@ -106,7 +117,7 @@ class RunFeature:
     async def run_command(self, uri: str, device: str | None) -> Json | None:
         """The lens's command in a client that leaves it to us: the output goes to the log, the end to a message."""
         try:
-            result = await self.run({"textDocument": {"uri": uri}, "device": device, "run": "log"})
+            result = await self.run({"textDocument": {"uri": uri}, "device": device}, self._log)
         except Refused as problem:
             self.server.say("error", str(problem))
             return None
@@ -186,21 +197,11 @@ class RunFeature:
         outside = [name for name, place in places if not any(map(place.is_relative_to, roots))]
         return {**os.environ, VARIABLE: os.pathsep.join(outside)}
 
-    async def _stream(self, run: str, name: str, stream: asyncio.StreamReader | None) -> None:
-        assert stream is not None
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        while chunk := await stream.read(1 << 16):
-            if text := decoder.decode(chunk):
-                self._output(run, name, text)
-            await asyncio.sleep(0.005)  # a program that prints without end must not keep the editor's requests waiting
-        if text := decoder.decode(b"", final=True):
-            self._output(run, name, text)
+    def _output(self, run: str, stream: str, text: str) -> None:
+        self.server.protocol.notify_raw("ompls/runOutput", {"run": run, "stream": stream, "text": text})
 
-    def _output(self, run: str, name: str, text: str) -> None:
-        if run == "log":
-            self.server.protocol.notify_raw("window/logMessage", {"type": 4, "message": text.rstrip("\n")})
-        else:
-            self.server.protocol.notify_raw("ompls/runOutput", {"run": run, "stream": name, "text": text})
+    def _log(self, _: str, text: str) -> None:
+        self.server.protocol.notify_raw("window/logMessage", {"type": 4, "message": text.rstrip("\n")})
 
     def _progress(self, token: Any, value: Json) -> None:
         if token is not None:
@@ -217,3 +218,14 @@ class RunFeature:
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(child.wait(), GRACE)
                 return
+
+
+async def _stream(sink: Sink, name: str, stream: asyncio.StreamReader | None) -> None:
+    assert stream is not None
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    while chunk := await stream.read(1 << 16):
+        if text := decoder.decode(chunk):
+            sink(name, text)
+        await asyncio.sleep(0.005)  # a program that prints without end must not keep the editor's requests waiting
+    if text := decoder.decode(b"", final=True):
+        sink(name, text)

@@ -57,9 +57,9 @@ def output(editor: Editor, stream: str) -> str:
 
 async def test_a_run_streams_its_output_and_gives_the_exit_code(vscode: Editor, tmp_path: Path) -> None:
     uri = saved(vscode, tmp_path)
-    params = {"textDocument": {"uri": uri}, "device": "host", "run": "r1"}
+    params = {"textDocument": {"uri": uri}, "device": "host", "run": "log"}  # a name as any other
     ended = await asyncio.wait_for(vscode.client.protocol.send_request_async("ompls/run", params), 90)
-    assert (ended["run"], ended["exitCode"]) == ("r1", 3)
+    assert (ended["run"], ended["exitCode"]) == ("log", 3)
     assert output(vscode, "stdout").startswith("x = 42, 0 argument(s)")
     assert "to stderr: \u00e4" in output(vscode, "stderr")
 
@@ -243,15 +243,18 @@ async def test_devices_are_those_of_the_command_line(vscode: Editor) -> None:
     assert "cudasim" in names
 
 
-async def test_a_run_has_the_version_of_the_settings(vscode: Editor, tmp_path: Path) -> None:
+async def test_a_run_has_the_version_of_the_settings(tmp_path: Path) -> None:
     file = tmp_path / "version.c"
     file.write_text('#include <stdio.h>\nint main(void)\n{\n    printf("%d\\n", _OPENMP);\n}\n')
-    vscode.settings = {"openmpVersion": "4.5"}
-    vscode.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
-    vscode.open(file.as_uri(), file.read_text())
-    await vscode.until(lambda: vscode.told > 1)
-    await vscode.request("ompls/run", {"textDocument": {"uri": file.as_uri()}, "device": "host"})
-    assert "201511" in output(vscode, "stdout")
+    editor = Editor("vscode")
+    editor.settings = {"openmpVersion": "4.5"}
+    await editor.start(root=tmp_path, options={"settings": editor.settings})
+    try:
+        editor.open(file.as_uri(), file.read_text())
+        await editor.request("ompls/run", {"textDocument": {"uri": file.as_uri()}, "device": "host"})
+        assert "201511" in output(editor, "stdout")
+    finally:
+        await editor.stop()
 
 
 @pytest.mark.parametrize("steps", range(6))
