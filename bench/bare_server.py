@@ -12,32 +12,31 @@ from typing import Any
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-LINE = 7  # a pragma, `MISTAKE` in it
-MISTAKE = "totals"
+LINE = 7  # a pragma with these words in it
+MISTAKE, COLOURED = "nowiat", "values"
 
 server = LanguageServer("bare", version("ompls"))  # a version that the extension does not warn of
 
 
-def _range(document_uri: str) -> types.Range:
-    line = server.workspace.get_text_document(document_uri).lines[LINE]
-    start = line.index(MISTAKE)
-    return types.Range(types.Position(LINE, start), types.Position(LINE, start + len(MISTAKE)))
+def _range(params: Any, word: str) -> types.Range:
+    start = server.workspace.get_text_document(params.text_document.uri).lines[LINE].index(word)
+    return types.Range(types.Position(LINE, start), types.Position(LINE, start + len(word)))
 
 
 @server.feature("textDocument/codeLens")
 def lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
-    return [types.CodeLens(_range(params.text_document.uri), types.Command("Preview CUDA", "ompls.preview"))]
+    return [types.CodeLens(_range(params, MISTAKE), types.Command("Preview CUDA", "ompls.preview"))]
 
 
 @server.feature("textDocument/diagnostic", types.DiagnosticOptions(False, False))
 def diagnostics(params: types.DocumentDiagnosticParams) -> types.RelatedFullDocumentDiagnosticReport:
-    found = types.Diagnostic(_range(params.text_document.uri), "a mistake", types.DiagnosticSeverity.Error)
+    found = types.Diagnostic(_range(params, MISTAKE), "a mistake", types.DiagnosticSeverity.Error)
     return types.RelatedFullDocumentDiagnosticReport([found])
 
 
 def _tokens(params: Any) -> types.SemanticTokens:
-    start = _range(params.text_document.uri).start
-    return types.SemanticTokens([start.line, start.character, len(MISTAKE), 0, 0])
+    start = _range(params, COLOURED).start
+    return types.SemanticTokens([start.line, start.character, len(COLOURED), 0, 0])
 
 
 LEGEND = types.SemanticTokensLegend(["variable"], [])

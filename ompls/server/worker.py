@@ -86,6 +86,7 @@ class Worker:
         self._result: Result | None = None  # the same, if no other pass follows
         self._shown = False  # anything of the document
         self._passes = 0  # over the present text that did not get to its end
+        self._spent = 0.0  # seconds of a pass that made room for somebody
         self._asked: list[messages.Ask] = []
         self._later: set[int] = set()  # of these, those that need the rules' result after all
         self._doing = ""  # what the server was told
@@ -179,7 +180,7 @@ class Worker:
         """What is known of the document does not hold any more."""
         self.opened.stamp = stamp
         self._look = self._unit = self._said = self._result = None
-        self._passes = 0
+        self._passes, self._spent = 0, 0.0
         self._changed_at = time.monotonic()
 
     def _deadline(self, seconds: float, patience: float) -> Deadline:
@@ -219,19 +220,21 @@ class Worker:
         elif look is not None:
             budget = max(budget / 2 - look.seconds, budget / 4)  # then there is time for the rules on it
         lines = document.lines if text is document.source else LineIndex(text)
+        budget = max(budget - self._spent, SOON)
         deadline = Deadline(budget, clock=time.thread_time) if looks else self._deadline(budget, PASS)
         self._begin("analysis", budget)
         started = time.thread_time()
         tu = analyse(opened.analyzer, document.path, text, opened.headers, opened.settings, deadline)
         self._tidy = False
-        if deadline.interrupted and not tu.complete:
-            return  # what is analysed is remembered: it goes on from there
         seconds = time.thread_time() - started
+        if deadline.interrupted and not tu.complete:
+            self._spent += seconds
+            return  # what is analysed is remembered: it goes on from there
         result = Result(stamp, document.version, tu, lines, None, seconds, tu.complete)
         if looks:
             self._look = result
             return
-        self._unit = result
+        self._unit, self._spent = result, 0.0
         if tu.complete:
             self._tell_of_all()
         if _DIRECTIVE.findall(text) != self._directives:

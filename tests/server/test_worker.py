@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
@@ -15,7 +16,7 @@ from typing import Any, TypeVar
 import pytest
 from waiting import LIMIT
 
-from ompls.analysis.source import HeaderSnapshot
+from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
 from ompls.project.workspace import Workspace
 from ompls.server import messages
 from ompls.server import worker as workers
@@ -270,6 +271,29 @@ def test_a_pass_is_analysis_and_rules_together(tmp_path: Path, monkeypatch: pyte
         server.next(messages.Fresh)
     given = {m.what: m.seconds for m in server.heard if isinstance(m, messages.Busy)}
     assert given["rules"] == pytest.approx(0.4 * given["analysis"])
+
+
+def test_a_pass_that_makes_room_goes_on_for_what_is_left_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else whoever asks often puts the first diagnostics off."""
+
+    def interrupted(*given: Any) -> Any:
+        clock[0] += 0.1
+        tu, deadline = analyse(*given), given[-1]
+        budgets.append(deadline.seconds)
+        deadline.interrupted = len(budgets) < 3
+        return replace(tu, complete=not deadline.interrupted)
+
+    analyse, clock, budgets = workers.analyse, [0.0], []
+    monkeypatch.setattr(workers, "analyse", interrupted)
+    monkeypatch.setattr(workers, "time", SimpleNamespace(monotonic=time.monotonic, thread_time=lambda: clock[0]))
+    blocked = threading.Event()
+    monkeypatch.setattr(Workspace, "snapshot", lambda *_: blocked.wait(LIMIT) and EMPTY_SNAPSHOT)
+    monkeypatch.setattr(workers, "FIRST_SNAPSHOT_WAIT", 0.0)
+    with working(tmp_path / "a.c", FUNCTION % 1) as server:
+        server.next(messages.Fresh)
+        blocked.set()
+    first, second, third = budgets[:3]
+    assert (first - second, second - third) == pytest.approx((0.1, 0.1))
 
 
 def test_what_was_analysed_whole_is_not_analysed_again_for_the_rules(

@@ -12,10 +12,11 @@ const left = '.editor-group-container:first-child';
 const MISTAKE = `document.querySelector('${left} .squiggly-error, ${left} .squiggly-warning') !== null`;
 const KERNEL = `[...document.querySelectorAll('.editor-group-container')].at(-1).textContent.replace(/\\u00a0/g, ' ').includes('+ 12.0f')`;
 const LINKED = `[...document.querySelectorAll('.editor-group-container')].at(-1).querySelector('.view-overlays [class*="ced-"]') !== null`;
-// What a user sees of a file first: lenses, diagnostics, and the colours of what is in sight (a word of a pragma for itself).
+// What a user sees of a file first: lenses, diagnostics, and the colours of what is in sight (a variable in a pragma).
+const MISSPELT = `[...document.querySelectorAll('.view-line')].find((e) => e.textContent.includes('nowiat'))`;
 const SEEN = {
   lenses: `[...document.querySelectorAll('.codelens-decoration')].some((e) => e.textContent.includes('Preview CUDA'))`,
-  colours: `[...document.querySelectorAll('.view-line span span')].some((e) => e.textContent === 'totals')`,
+  colours: `[...(${MISSPELT}?.querySelectorAll('span span') ?? [])].some((e) => e.textContent === 'values')`,
   diagnostics: `document.querySelector('.squiggly-error') !== null`,
 };
 
@@ -161,7 +162,7 @@ const python = path.join(repository, '.venv/bin/python');
 await withWindow(
   {
     'saxpy.c': fs.readFileSync(path.join(repository, 'examples/saxpy.c'), 'utf8'),
-    'big.c': execFileSync(python, [path.join(repository, 'bench/generate.py')], { encoding: 'utf8' }).replace('(+: total)', '(+: totals)'),
+    'big.c': execFileSync(python, [path.join(repository, 'bench/generate.py')], { encoding: 'utf8' }).replace('(+: total)', '(+: total) nowiat'),
   },
   measure,
 );
