@@ -25,23 +25,28 @@ local function follows(line, name)
     return preview() == name .. '.cu'
   end)
 end
---- Wait until everything that was asked is answered, then for what the answers begin.
-local function stays(line)
-  local asked, answered = 0, 0
+--- Do something, and wait until everything that is asked of the server then is answered.
+local function answered(act)
+  local asked, done = 0, 0
   local client = vim.lsp.get_clients({ name = 'ompls', bufnr = source })[1]
   local request = client.request
   client.request = function(self, method, params, handle)
     asked = asked + 1
     return request(self, method, params, function(...)
-      answered = answered + 1
-      return handle(...)
+      handle(...)
+      done = done + 1
     end)
   end
-  visit(line)
-  vim.wait(60000, function()
-    return asked > 0 and asked == answered
+  act()
+  wait('answers', function()
+    return asked > 0 and asked == done
   end)
   client.request = request
+end
+local function stays(line)
+  answered(function()
+    visit(line)
+  end)
   return (preview())
 end
 
@@ -76,4 +81,32 @@ say('coloured in the preview alone: ' .. coloured(buffer))
 vim.api.nvim_win_set_buf(0, source)
 vim.cmd('Ompls preview')
 wait('the preview to come back', preview)
+
+--- What must not grow: autocommands and timers.
+local function kept()
+  local timers = 0
+  vim.uv.walk(function(handle)
+    timers = timers + (handle:get_type() == 'timer' and 1 or 0)
+  end)
+  local autocommands = 0
+  for _, group in ipairs({ 'ompls-preview', 'ompls-environment' }) do
+    autocommands = autocommands + #vim.api.nvim_get_autocmds({ group = group })
+  end
+  return ('%d autocommands, %d timers'):format(autocommands, timers)
+end
+local function there_and_back()
+  follows(8, 'two_0')
+  follows(3, 'one_0')
+  answered(function()
+    vim.cmd('Ompls preview')
+    vim.cmd('Ompls env')
+  end)
+  vim.api.nvim_win_close(vim.fn.bufwinid('ompls://data-environment'), true)
+end
+there_and_back()
+local before = kept()
+for _ = 1, 4 do
+  there_and_back()
+end
+say('kept: ' .. (kept() == before and 'the same' or before .. '; ' .. kept()))
 vim.cmd('qall!')

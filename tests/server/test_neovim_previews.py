@@ -32,4 +32,5 @@ def test_a_preview_follows_into_regions_only_and_colours_what_is_linked(tmp_path
         "coloured in the source alone: 0",
         "coloured again: 1, true",
         "coloured in the preview alone: 0",
+        "kept: the same",
     ]

@@ -79,6 +79,8 @@ function M.refresh()
   end
 end
 
+local refresh_soon = server.later(100, M.refresh)
+
 --- Ask for the same place again: a run was measured.
 function M.again()
   if last and vim.lsp.get_client_by_id(last.client.id) then
@@ -127,7 +129,7 @@ function M.open()
     vim.wo[window].wrap = false
     vim.api.nvim_create_autocmd({ 'CursorMoved', 'CursorMovedI', 'TextChanged', 'TextChangedI', 'LspAttach' }, {
       group = vim.api.nvim_create_augroup('ompls-environment', { clear = true }),
-      callback = server.later(100, M.refresh),
+      callback = refresh_soon,
     })
   end
   M.refresh()

@@ -118,6 +118,7 @@ local function keep(made, source)
   local pinned = shown[buffer] and shown[buffer].pinned
   shown[buffer] = { source = source, region = made.region, device = made.device, map = made.lineMap, pinned = pinned }
   vim.b[buffer].ompls_source = vim.uri_from_bufnr(source)
+  vim.api.nvim_clear_autocmds({ group = group, buffer = buffer }) -- it may have been shown before
   vim.api.nvim_create_autocmd('CursorMoved', {
     group = group,
     buffer = buffer,
@@ -156,6 +157,8 @@ local function follow()
   end
 end
 
+local follow_soon = server.later(PAUSE, follow)
+
 --- Make the previews of a source anew.
 local function refresh(source)
   local client = vim.lsp.get_clients({ name = 'ompls', bufnr = source })[1]
@@ -168,14 +171,13 @@ end
 --- Once for each source: what happens in it happens to its previews.
 local function watch(source)
   vim.api.nvim_clear_autocmds({ group = group, buffer = source })
-  local follows = server.later(PAUSE, follow)
   vim.api.nvim_create_autocmd({ 'CursorMoved', 'CursorMovedI' }, {
     group = group,
     buffer = source,
     callback = function()
       for _, buffer in ipairs(previews_of(source)) do
         link(buffer, 2, 1)
-        follows()
+        follow_soon()
       end
     end,
   })

@@ -68,7 +68,7 @@ function M.ask(client, method, params, handle)
   end)
 end
 
---- A function that does `work` once it was not called for so many milliseconds.
+--- A function that does `work` once it was not called for so many milliseconds.  Each has a timer of its own, for good.
 function M.later(milliseconds, work)
   local timer = assert(vim.uv.new_timer())
   return function()
