@@ -264,7 +264,7 @@ def _about(seen: list[_Seen], origin: Site | None, attached: tuple[str, ...]) ->
             given = "there were no values to copy" if one.copy.how in IN else "the device's copy was given no values"
             yield Fact(given)
         if one.case.freed:
-            yield Fact("the host's storage was freed")
+            yield Fact("the host's storage was freed", one.case.freed)
     if any(s.copy.lent for s in seen):
         yield Fact("other code has got its address on the device")
     yield from [Fact(f"`{name}` on the device points to it") for name in attached]

@@ -18,7 +18,7 @@ _MESSAGES = {
 
 def check(scene: Scene) -> Iterator[Finding]:
     for kind, message in _MESSAGES.items():
-        for found in certain(scene, kind):
+        for found in certain(scene, kind, ""):
             yield finding(found, message.format(found.event.name), severity_of(found, scene))
 
 

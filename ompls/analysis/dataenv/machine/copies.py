@@ -89,13 +89,14 @@ class Copies(NamedTuple):
     """One case.
 
     host -- whether the host's storage holds values; lost -- results that did not get there
+    freed -- where the host's storage, or the device memory that the program manages, was given back
     way -- the decision by which it is so; None: none or not known
     """
 
     host: Filled = "yes"
     copies: tuple[Copy, ...] = ()
     lost: tuple[Lost, ...] = ()
-    freed: bool = False
+    freed: Site | None = None
     way: Way | None = None
 
 

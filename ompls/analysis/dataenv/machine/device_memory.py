@@ -6,7 +6,7 @@ By 5.2 §18.8.  The cases of such an object say in `host` whether anything has f
 from __future__ import annotations
 
 from ompls.analysis.dataenv.machine.cases import UNFILLED
-from ompls.analysis.dataenv.machine.copies import MOST, Copies, Copy
+from ompls.analysis.dataenv.machine.copies import CLEAN, MOST, Copies, Copy
 from ompls.analysis.dataenv.machine.evaluate import Evaluator
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.naming import name_of
@@ -18,7 +18,6 @@ from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.model.layout import sizeof
 
 _FILLED = frozenset((Copies(host="some"),))
-_GONE = frozenset((Copies(freed=True),))
 
 
 class DeviceMemory(Evaluator):
@@ -58,6 +57,21 @@ class DeviceMemory(Evaluator):
         cases = self.now.cases.get(obj)
         return obj.kind == "device" and bool(cases) and obj not in self.now.many and all(c.freed for c in cases or ())
 
+    def freed_at(self, locs: list[Loc]) -> Site | None:
+        """Where all host storage that `locs` may be in was certainly freed; what is mapped still is another matter."""
+        assert self.now is not None
+        if any(not _is_one(loc.obj) or loc.obj in self.now.many for loc in locs):
+            return None
+        cases = [case for loc in locs for case in self.cases_of(loc.obj) or (CLEAN,)]
+        found = [None if any(c.refs for c in case.copies) else case.freed for case in cases]
+        return min(site for site in found if site is not None) if found and None not in found else None
+
+    def is_unset(self, locs: list[Loc]) -> bool:
+        """Whether a local variable has got no value on any path."""
+        kinds = {loc.obj.kind for loc in locs}
+        cases = [self.cases_of(loc.obj) for loc in locs]
+        return kinds == {"variable"} and all(known and all(c.host == "no" for c in known) for known in cases)
+
     def free_on_device(self, pointer: Value, node: ast.Expr, device: Value) -> None:
         """`omp_target_free`."""
         assert self.now is not None
@@ -71,7 +85,7 @@ class DeviceMemory(Evaluator):
             return
         event = Event("freed-twice", self.site(node), name_of(node), "certain")
         self.judge(event, "bad" if self.is_gone(targets[0]) else "fine")
-        self.now.cases[targets[0]] = _GONE
+        self.now.cases[targets[0]] = frozenset((Copies(freed=self.site(node)),))
 
     def counts_elements(self, node: ast.Expr, loc: Loc, pointer: ast.Expr) -> None:
         """Whether a length in bytes is the number of elements in what `pointer` leads to."""
@@ -119,6 +133,13 @@ class DeviceMemory(Evaluator):
 def allocation(key: tuple[object, ...], size: Poly | None, node: ast.Node) -> tuple[object, ...]:
     """The key of what `node` allocates; its last part says whether the size is so many elements, as it is written."""
     return (*key, size, any(isinstance(n, ast.SizeOf) for n in node.walk()))
+
+
+def _is_one(obj: Obj) -> bool:
+    """Whether it is one allocation, or what a pointer variable of the caller's leads to."""
+    if obj.kind == "outside" and isinstance(obj.key, tuple):
+        return obj.key[0].kind == "variable" and isinstance(obj.key[1], int)
+    return obj.kind == "heap"
 
 
 def _in_elements(obj: Obj) -> bool:

@@ -8,7 +8,7 @@ from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.copies import Copies
 from ompls.analysis.dataenv.machine.events import THESE, Event, Outcome
 from ompls.analysis.dataenv.machine.mappers import Mapped, Mappers
-from ompls.analysis.dataenv.machine.naming import worst
+from ompls.analysis.dataenv.machine.naming import name_of, worst
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Range, Site, at_start, covers
 from ompls.analysis.dataenv.paths import goes_beyond
 from ompls.analysis.dataenv.symbolic import ZERO, Poly
@@ -25,11 +25,12 @@ class Items(Mappers):
     def item(self, item: ListItem, kind: str, clause: Clause) -> Mapped:
         locs = self.places(item.expr)
         self.on_the_way(item.expr)
+        site = Site(self.frame.name, item.span)
         if not locs and isinstance(item.expr, ast.Section) and isinstance(item.expr.base.type, Pointer):
             null = self.value(item.expr.base) == at_start(NULL)
-            event = Event("maps-null", Site(self.frame.name, item.span), item.text, "certain", (), kind)
-            self.judge(event, "bad" if null else "fine")
-        site = Site(self.frame.name, item.span)
+            self.judge(Event("maps-null", site, item.text, "certain", (), kind), "bad" if null else "fine")
+            unset = self.is_unset(self.places(item.expr.base))
+            self.judge(Event("maps-unset", site, name_of(item.expr), "certain"), "bad" if unset else "fine")
         return Mapped(item.text, locs, kind, clause.modifiers, site, True, goes_beyond(item.expr))
 
     def references(self, mapped: Mapped, device: Poly) -> int | None:
@@ -96,6 +97,7 @@ class Items(Mappers):
     def _enter(self, mapped: Mapped, device: Poly, lasting: bool) -> None:
         assert self.now is not None
         self._of_device(mapped)
+        self._freed(mapped)
         if not mapped.locs and mapped.explicit:
             self.anything()
         answers: list[tuple[cp.Outcome, Copies]] = []
@@ -162,6 +164,14 @@ class Items(Mappers):
         if mapped.locs and all(loc.obj.kind in kinds for loc in mapped.locs):
             by = "" if mapped.explicit else "has_device_addr"
             self.judge(Event("maps-device-memory", mapped.site, mapped.name, "certain", (), by), "bad")
+
+    def _freed(self, mapped: Mapped) -> None:
+        """Whether what is mapped was freed before."""
+        if mapped.explicit:
+            freed = self.freed_at(mapped.locs)
+            related = ((freed, "freed here"),) if freed is not None else ()
+            event = Event("freed-used", mapped.site, mapped.name, "certain", related, "mapped")
+            self.judge(event, "fine" if freed is None else "bad")
 
     def _bounds(self, mapped: Mapped, loc: Loc) -> None:
         """Whether the section lies in its object."""

@@ -184,6 +184,10 @@ class Memory(Store):
                 self.through_lent(locs[0], node)
         if any(loc.obj.kind in ("device", "lent", "null") or loc.obj in self.region.local for loc in locs):
             return
+        if through and (freed := self.freed_at(locs)) is not None:
+            related = ((freed, "freed here"),)
+            self.judge(Event("freed-used", self.site(node), pointer_of(node), "certain", related, "followed"), "bad")
+            return
         answers: list[tuple[str, Outcome, Copy | None]] = []
         ways: list[Way | None] = []
         ranges = [self.range_of(loc) for loc in locs]
@@ -220,6 +224,10 @@ class Memory(Store):
                     return case if copy is None else cp.device_writes(case, copy, r, site, self.positive)
 
                 self.change(loc, wrote, len(locs) > 1)
+
+    @abstractmethod
+    def freed_at(self, locs: list[Loc]) -> Site | None:
+        """Where all host storage that `locs` may be in was certainly freed."""
 
     @abstractmethod
     def follows(self, locs: list[Loc], node: Node) -> None:

@@ -114,7 +114,11 @@ class Regions(Pieces):
             if self.now is None or not implicit or not followed:
                 continue
             obj = self.variable(variable.symbol)
-            value = self.load(Loc(obj, ZERO, obj.size, variable.symbol.type))
+            loc = Loc(obj, ZERO, obj.size, variable.symbol.type)
+            if self.is_unset([loc]) and not any(isinstance(n, ast.Name) for n in variable.writes):
+                site = self.site(min(followed, key=lambda n: n.span))
+                self.judge(Event("maps-unset", site, variable.symbol.name, "certain", (), "followed"), "bad")
+            value = self.load(loc)
             if not isinstance(value, frozenset) or len(value) != 1:
                 continue
             ((target, at, _),) = value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ompls.analysis.dataenv.machine.attachment import Attachments
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, UNFILLED, joined_cases
-from ompls.analysis.dataenv.machine.copies import Copies
+from ompls.analysis.dataenv.machine.copies import CLEAN, Copies
 from ompls.analysis.dataenv.machine.device_memory import allocation
 from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.naming import name_of
@@ -142,6 +142,9 @@ class Routines(Attachments):
                 self.counts_elements(expr.args[2], locs[0], expr.args[i])
             if write:
                 self.filled_on_device(targets or None)
+            if local and (freed := self.freed_at(locs)) is not None:
+                related = ((freed, "freed here"),)
+                self.judge(Event("freed-used", self.site(expr.args[i]), name, "certain", related, "copied"), "bad")
             if local and device == INITIAL:
                 self.access(locs, expr.args[i], not write, write, through=False)
             else:
@@ -208,7 +211,7 @@ class Routines(Attachments):
             self.judge(event, self.on_some_path(outcomes, ways, len(targets) == 1))
         for obj in targets:
             known = self.now.cases.get(obj) or ()
-            gone = frozenset(Copies(copies=c.copies, freed=True) for c in known) or frozenset((Copies(freed=True),))
+            gone = frozenset([Copies(copies=c.copies, freed=self.site(node)) for c in known or (CLEAN,)])
             one = len(targets) == 1 and not any(self.in_part(t) for t in pointer if t.obj == obj)
             self.now.cases[obj] = gone if one else joined_cases(self.cases_of(obj), gone)
 
