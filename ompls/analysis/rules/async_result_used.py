@@ -89,8 +89,82 @@ void f(int n, double *x) {
     }
 }
 """,
+        """
+double f(double *x, int n, int parts) {
+    double sum = 0;
+    for (int p = 0; p < parts; p++) {
+        int first = p * (n / parts);
+        int last = p == parts - 1 ? n : first + n / parts;
+        #pragma omp target teams distribute parallel for map(tofrom: x[first:last - first]) nowait
+        for (int i = first; i < last; i++)
+            x[i] = 2 * x[i];
+    }
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    //         ^^^^ warning: `x` is read here while the target region with `nowait` may still have to copy it back: nothing waits for it
+    return sum;
+}
+""",
+        """
+void f(double *x, double *y) {
+    int first;
+    for (int p = 0; p < 4; p++) {
+        first = 100 * p;
+        #pragma omp target map(tofrom: x[first:100]) nowait
+        for (int i = first; i < first + 100; i++)
+            x[i] = 2 * x[i];
+        y[p] = x[first + 99];
+    //         ^^^^^^^^^^^^^ warning: `x` is read here while the target region with `nowait` may still have to copy it back: nothing waits for it
+    }
+    #pragma omp taskwait
+}
+""",
     ),
     good=(
+        """
+double f(double *x, int n, int parts) {
+    double sum = 0;
+    for (int p = 0; p < parts; p++) {
+        int first = p * (n / parts);
+        int last = p == parts - 1 ? n : first + n / parts;
+        #pragma omp target teams distribute parallel for map(tofrom: x[first:last - first]) nowait
+        for (int i = first; i < last; i++)
+            x[i] = 2 * x[i];
+    }
+    #pragma omp taskwait
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    return sum;
+}
+""",
+        """
+void f(double *x, double *y) {
+    for (int p = 0; p < 4; p++) {
+        int first = 100 * p, next = first + 100;
+        #pragma omp target map(tofrom: x[first:100]) nowait
+        for (int i = first; i < first + 100; i++)
+            x[i] = 2 * x[i];
+        for (int i = next; i < next + 100; i++)
+            y[i] = x[i];
+    }
+    #pragma omp taskwait
+}
+""",
+        """
+int next(int *);
+double f(double *x) {
+    double sum = 0;
+    int at = 0;
+    while (at < 1000) {
+        int first = at, n = next(&at);
+        #pragma omp target map(tofrom: x[first:n]) nowait
+        x[first] = 1;
+        sum += x[first + n];
+    }
+    #pragma omp taskwait
+    return sum;
+}
+""",
         """
 double f(int n, double *x) {
     double sum = 0;

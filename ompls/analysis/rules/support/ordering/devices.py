@@ -107,8 +107,10 @@ class Devices(Tasks):
         base = expr.base.type
         if expr.length is None and isinstance(base, Array) and base.length is not None and lower is not None:
             length = Poly.of(base.length) - lower
-        if lower is None or length is None or expr.stride is not None:
+        if lower is None or expr.stride is not None:
             return None, None
+        if length is None:
+            return lower, None  # its first element
         index = Symbol("", "var", INT)
         return Poly.of(index), LoopRange(index, lower, lower + length - ONE, 1, ast.Stmt(expr.span))
 

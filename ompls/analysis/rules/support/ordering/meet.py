@@ -26,8 +26,8 @@ def meet(
 ) -> bool | None:
     """Whether the two touch the same storage.
 
-    varying -- variables that have another value at `b` than at `a`; anew -- the loops of which they are different
-    iterations, by `id` of the statement; common -- how many loops around both can be the same at most
+    varying -- variables that have another value at `b` than at `a`; anew -- the loops of which `b` is in a later
+    iteration (of the outermost of them), by `id` of the statement; common -- how many loops around both can be the same at most
     """
     if a.symbol is not b.symbol or a.side != b.side or a.depth != b.depth:
         return False
@@ -49,7 +49,7 @@ def meet(
     below = {o.symbol for t in (a, b) for o in t.loops if id(o.stmt) not in shared and id(o.stmt) not in anew}
     moving = frozenset(varying - below)
     kept = frozenset(shared | anew)
-    verdicts = [_in_dimension((a, x), (b, y), kept, moving) for x, y in zip(a.subs, b.subs, strict=False)]
+    verdicts = [_in_dimension((a, x), (b, y), kept, moving, anew) for x, y in zip(a.subs, b.subs, strict=False)]
     if False in verdicts:
         return False
     return None if None in verdicts else True
@@ -61,7 +61,11 @@ def _scalar_or_record(a: Touch) -> bool | None:
 
 
 def _in_dimension(
-    one: tuple[Touch, Poly | None], two: tuple[Touch, Poly | None], shared: frozenset[int], varying: frozenset[Symbol]
+    one: tuple[Touch, Poly | None],
+    two: tuple[Touch, Poly | None],
+    shared: frozenset[int],
+    varying: frozenset[Symbol],
+    anew: frozenset[int],
 ) -> bool | None:
     """Whether two subscripts, each of its access, are equal for some iterations of the loops that are not `shared`."""
     (a, x), (b, y) = one, two
@@ -79,12 +83,17 @@ def _in_dimension(
     if moving:
         loop = next((o for o in a.loops if o.symbol in moving), None)
         known = loop is not None and any(o.stmt is loop.stmt for o in b.loops) and len(moving) == 1
-        return _across(loop, first, second, all(both_dense)) if loop is not None and known else None
+        if loop is None or not known:
+            return None
+        return _across(loop, first, second, all(both_dense), later=anew == {id(loop.stmt)})
     return _intersect(first, second, *both_dense)
 
 
-def _across(loop: LoopRange, a: Bounds, b: Bounds, is_dense: bool) -> bool | None:
-    """Subscripts in different iterations of one loop: `x[i]` and `x[i - 1]` meet, `x[i]` and `x[i]` do not."""
+def _across(loop: LoopRange, a: Bounds, b: Bounds, is_dense: bool, later: bool) -> bool | None:
+    """Subscripts in different iterations of one loop: `x[i]` and `x[i - 1]` meet, `x[i]` and `x[i]` do not.
+
+    later -- `b` is in a later one, so that `x[i]` and `x[i + 1]` do not meet either
+    """
     parts = [p.coefficient(loop.symbol) for p in (*a, *b)] if loop.symbol is not None else []
     if not parts or any(p is None or p[0] != (parts[0] or p)[0] for p in parts):
         return None
@@ -94,13 +103,15 @@ def _across(loop: LoopRange, a: Bounds, b: Bounds, is_dense: bool) -> bool | Non
     low, high = (rest[0] - rest[3]).constant, (rest[1] - rest[2]).constant
     if not factor or low is None or high is None:
         return None
-    step = abs(factor * (loop.step or 1))
+    step, exact = abs(factor * (loop.step or 1)), is_dense or low == high
+    if later and loop.step:
+        low, high = (max(low, step), high) if factor * loop.step > 0 else (low, min(high, -step))
     met = any(low <= d <= high for d in _multiples(step, low, high))
     if not met:
         return False
     trips = loop.trips.constant if loop.trips is not None else None
     near = min(abs(d) for d in _multiples(step, low, high) if low <= d <= high) // step
-    return (is_dense or low == high or None) if trips is None or near < trips else False
+    return (exact or None) if trips is None or near < trips else False
 
 
 def _multiples(step: int, low: int, high: int) -> list[int]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from ompls.analysis.dataenv.paths import indexed, is_address, root, strip, walk_all
-from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, poly_of
+from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, poly_of
 from ompls.analysis.dataenv.uses import Use, uses
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, FunctionDef, Node, Symbol
@@ -33,11 +33,13 @@ class Values:
                 those that hold the same number all along
     same -- pointers that are another name for storage: (variable, what they point to is the variable itself)
     moved -- of those by how many elements they point behind its start: `float *p = a + i * m`
+    once -- integers that are given one value only, in one place, and of which nobody has the address
     """
 
     known: dict[Symbol, Poly | None] = field(default_factory=dict)
     same: dict[Symbol, tuple[Symbol, bool]] = field(default_factory=dict)
     moved: dict[Symbol, Expr] = field(default_factory=dict)
+    once: frozenset[Symbol] = frozenset()
 
     @property
     def other_names(self) -> frozenset[Symbol]:
@@ -57,6 +59,7 @@ def values_of(function: FunctionDef) -> Values:
         if value is not None:
             defined[target] = value
     found = Values({s: None for s, n in assigned.items() if n > 1})
+    found.once = frozenset(s for s, n in assigned.items() if n == 1 and is_integer(s.type)) - _handed_out(function)
     for symbol, _ in defined.items():
         if symbol not in found.known and symbol.level == "block" and (number := fold(symbol.init)) is not None:
             found.known[symbol] = Poly.of(number)
@@ -67,6 +70,12 @@ def values_of(function: FunctionDef) -> Values:
             if offset is not None and symbol in found.same:
                 found.moved[symbol] = offset
     return found
+
+
+def _handed_out(function: FunctionDef) -> set[Symbol]:
+    """Variables of which the address is taken."""
+    taken = (strip(n.operand) for n in walk_all(function.body) if isinstance(n, ast.Unary) and n.op == "&")
+    return {e.symbol for e in taken if isinstance(e, ast.Name) and e.symbol is not None}
 
 
 def _definition(node: Node) -> tuple[Symbol | None, Expr | None]:

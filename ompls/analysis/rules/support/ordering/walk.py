@@ -10,7 +10,7 @@ from abc import abstractmethod
 from dataclasses import replace
 
 from ompls.analysis.dataenv.paths import strip, walk_all
-from ompls.analysis.dataenv.symbolic import LoopRange, loop_range
+from ompls.analysis.dataenv.symbolic import LoopRange, loop_range, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, FunctionDef, Stmt, Symbol
 from ompls.analysis.model.constants import fold
@@ -19,6 +19,7 @@ from ompls.analysis.rules.support.ordering.accesses import Accesses, Live
 from ompls.analysis.rules.support.ordering.model import Agent, Entry
 from ompls.analysis.rules.support.ordering.team import NO_TEAM
 from ompls.analysis.rules.support.ordering.touches import Place
+from ompls.analysis.spec.runtime import THREADS
 
 
 class Statements(Accesses):
@@ -61,6 +62,8 @@ class Statements(Accesses):
                 self._compound(stmt)
             case ast.ExprStmt():
                 self.expr(stmt.expr)
+                if isinstance(stmt.expr, ast.Assign) and stmt.expr.op == "=":
+                    self._holds(stmt.expr.target, stmt.expr.value)
             case ast.DeclStmt():
                 for decl in stmt.decls:
                     self._declare(decl)
@@ -90,6 +93,16 @@ class Statements(Accesses):
         self.live.pop(decl.symbol, None)  # another iteration's
         if decl.symbol.storage != "static":
             self.expr(decl.init)
+            self._holds(ast.Name(decl.name_span, decl.symbol.name, decl.symbol), decl.init)
+
+    def _holds(self, target: Expr, value: Expr | None) -> None:
+        """From here on to the end of the block: what a variable that is assigned once holds in terms of others."""
+        symbol, once = target.symbol if isinstance(target, ast.Name) else None, self.place.values.once
+        known = poly_of(value, self.place.known, loads=False) if symbol is not None and symbol in once else None
+        if symbol is None or known is None or any(o.op in THREADS for o in known.opaques()):
+            return
+        if known.symbols() <= once | {loop.symbol for loop in self.place.loops}:
+            self.place = replace(self.place, known={**self.place.known, symbol: known})
 
     def _if(self, stmt: ast.If) -> None:
         """A ladder of `else if` is walked without recursion over its length."""
