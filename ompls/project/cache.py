@@ -18,7 +18,7 @@ from ompls.analysis.source import HeaderUnit, Macro
 from ompls.project.compiler import Preprocessed
 from ompls.runtime.cache import Cache, cache_directory
 
-VERSION = "4"
+VERSION = "5"
 TRIMMED = 100  # results (of about 150 kB) are stored until it is asked again whether there is too much
 
 

@@ -29,8 +29,8 @@ from ompls.runtime.machine import HERE, Machine, path_of
 DEADLINE = 10.0  # seconds
 MAX_OUTPUT = 64 << 20  # bytes
 MAX_MEMORY = 2 << 30  # bytes
-# Headers of ours that have no namesake: <ompls_parts.h>.  Programs are built with that directory.
-OURS = ("-idirafter", str(Path(ompls.__file__).resolve().parent / "runtime/include"))
+# Our headers, of which <omp.h> has more than gcc's: programs are built with that directory.
+OURS = ("-isystem", str(Path(ompls.__file__).resolve().parent / "runtime/include"))
 NOWHERE = os.sep  # where it runs: an empty entry of LD_LIBRARY_PATH or COMPILER_PATH means the current directory
 
 _DEFINE = re.compile(r"#define ([^\s(]+)(?:\(([^)]*)\))? ?(.*)")

@@ -100,3 +100,30 @@ def test_without_devices_it_is_the_initial_one(tmp_path: Path) -> None:
     )
     done = ompls("run", "--device", "host", source, env={**os.environ, "OMP_TARGET_OFFLOAD": "disabled"})
     assert (done.returncode, done.stderr) == (0, "")
+
+
+WHERE_OURS_IS = """
+#include <omp.h>
+#include <stdio.h>
+int main(void) {
+    int there = 0;
+#ifdef OMPLS_OMP_H
+    #pragma omp target map(tofrom: there) device(ompls_next_idle_device())
+    there = omp_is_initial_device() == 0;
+#endif
+#if defined(omp_atv_multiple) || __GNUC__ >= 16
+    #pragma omp target map(tofrom: there)
+    there += omp_is_initial_device() == 0;
+#endif
+    printf("%d\\n", there);
+    return 0;
+}
+"""
+
+
+def test_regions_where_our_header_is_known_are_regions(tmp_path: Path) -> None:
+    """The analysis read gcc's <omp.h>, the build ours: it compiled what had not been translated."""
+    source = tmp_path / "ours.c"
+    source.write_text(WHERE_OURS_IS)
+    done = ompls("run", "--device", "host", source)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")
