@@ -1,4 +1,4 @@
-/* What a device can be asked for, once each; the same text on every device. */
+/* What a device can be asked for, once each; the same text on every device, and once without one. */
 #include <omp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -71,7 +71,13 @@ static void sections(int device)
     for (int i = 0; i < 60; i++)
         for (int j = 0; j < 50; j++) grid[i][j] = -grid[i][j];
     #pragma omp target update from(grid[10:5]) device(device)
+#ifdef OMPLS_OMP_H
     #pragma omp target update from(grid[0:30:2][7:3]) device(device)
+#else /* gcc has no strides */
+    for (int i = 0; i < 60; i += 2) {
+        #pragma omp target update from(grid[i][7:3]) device(device)
+    }
+#endif
     double sum = 0;
     int others = 0, negative = 0; /* none of them where the device has memory of its own, else all */
     for (int i = 0; i < 60; i++)
@@ -98,7 +104,7 @@ static void large(int device)
 
 static void routines(int device)
 {
-    int host = omp_get_initial_device(), next = (device + 1) % omp_get_num_devices(), here[100], back[100];
+    int host = omp_get_initial_device(), next = device + 1 < omp_get_num_devices() ? device + 1 : 0, here[100], back[100];
     for (int i = 0; i < 100; i++) here[i] = i * i, back[i] = 0;
     int *there = omp_target_alloc(sizeof here, device), *copy = omp_target_alloc(sizeof here, next);
     if (there == NULL || copy == NULL) exit(9);
@@ -162,7 +168,7 @@ static void prints(int device)
 int main(void)
 {
     int count = omp_get_num_devices();
-    for (int device = 0; device < count; device++) {
+    for (int device = 0; device == 0 || device < count; device++) {
         mapped(device);
         pointers(device);
         globals(device);
