@@ -95,7 +95,7 @@ class Remote(Device):
 
     def native_sources(self) -> List[Path]:
         """The near side."""
-        return near.sources()
+        return near.sources("stream" if self.starts_far else "mpi")
 
     def native_inputs(self) -> List[Path]:
         """Its headers."""

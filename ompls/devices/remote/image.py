@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import List
 
 from ompls.runtime.build import CORE, CORE_FLAGS, image_object, native_jobs
 from ompls.runtime.devices import Device, ImageJob
 from ompls.runtime.toolchain import Compile
 
 LIBRARY = Path(__file__).resolve().parent / "library"
-SOURCES = ("far.c", "exchange.c", "digest.c", "memory.c", "faults.c", "mpi_line.c")
+_ALL = ("far.c", "exchange.c", "digest.c", "memory.c", "faults.c")
+_PROGRAM = ("stream.c", "stream_line.c", "stream_peers.c")
+_NODE = ("mpi.c", "mpi_line.c")
+
+
+def sources(*, program: bool) -> List[Path]:
+    """What a far side is made of, beside the device inside: a board's, which is a program, has nothing of MPI."""
+    return [LIBRARY / name for name in (*_ALL, *(_PROGRAM if program else _NODE))]
 
 
 def build_image(inner: Device, job: ImageJob, *, program: bool = False) -> Path:
@@ -24,8 +32,7 @@ def build_image(inner: Device, job: ImageJob, *, program: bool = False) -> Path:
     image = image_object(tools, [(inner.image_class, made)])
     headers = (*sorted(CORE.glob("*.h")), *sorted(LIBRARY.glob("*.h")))
     flags = (*CORE_FLAGS, "-I" + str(CORE))
-    sources = (*SOURCES, *(("stream.c", "stream_line.c", "stream_peers.c") if program else ()))
-    jobs = [Compile(LIBRARY / name, flags, depends=headers) for name in sources]
+    jobs = [Compile(source, flags, depends=headers) for source in sources(program=program)]
     jobs += native_jobs([inner], headers).values()
     kind = [] if program else ["-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs"]
     link = [*kind, "-fopenmp", "-foffload=disable", "-pthread", "-ldl", "-lm"]

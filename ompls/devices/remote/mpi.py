@@ -25,7 +25,7 @@ _NAMES = ("Isend", "Irecv", "Test", "Get_count", "Cancel", "Wait")
 
 
 class Functions(ctypes.Structure):
-    """ompls_mpi of library/line.h."""
+    """ompls_mpi of library/mpi_line.h."""
 
     _fields_ = [(name, ctypes.c_void_p) for name in _NAMES]
     _fields_ += [("byte", ctypes.c_void_p), ("port", ctypes.c_void_p), ("meet", ctypes.c_void_p)]

@@ -146,12 +146,12 @@ def patience() -> Tuple[float, bool]:
     return seconds, how == "spin"
 
 
-_OURS = ("near.c", "held.c", "peers.c", "talk.c", "addresses.c", "digest.c", "mpi_line.c", "stream_line.c")
+_OURS = ("near.c", "held.c", "peers.c", "talk.c", "addresses.c", "digest.c")
 
 
-def sources() -> List[Path]:
-    """What the program has of the near side."""
-    ours = [LIBRARY / name for name in _OURS]
+def sources(line: str) -> List[Path]:
+    """What the program has of the near side, with a line of this kind: `mpi` or `stream`."""
+    ours = [LIBRARY / name for name in (*_OURS, line + "_line.c")]
     return [*ours, RUNTIME / "core/blocks.c"]
 
 

@@ -428,13 +428,3 @@ int ompls_far_serve(ompls_line *line) {
     if (far.memory.device != NULL && (!far.failed || far.error.fatal == 0)) module->close(far.memory.device);
     return far.closed ? 0 : 1;
 }
-
-/* For the script that starts us on a node (mpi.py). */
-int ompls_far_serve_mpi(const ompls_mpi *mpi, uintptr_t communicator, int spin);
-int ompls_far_serve_mpi(const ompls_mpi *mpi, uintptr_t communicator, int spin) {
-    static ompls_mpi_line line;
-    ompls_mpi_line_make(&line, mpi, communicator, 0, 0, spin != 0);
-    int code = ompls_far_serve(&line.line);
-    ompls_mpi_line_end(&line);
-    return code;
-}

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "held.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/random.h>

@@ -1,12 +1,13 @@
-/* mpi_line.c -- frames over MPI (line.h).  A request for the next frame is always there, so that a sign of life is seen while
+/* mpi_line.c -- frames over MPI (mpi_line.h).  A request for the next frame is always there, so that a sign of life is seen while
    something is sent. */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "line.h"
+#include "mpi_line.h"
 
 enum { FRAMES = 2, PAYLOADS = 3, SPINS = 2000, STATUS = 256 };
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "stream_line.h"
+
 int main(void) {
     ompls_stream_line line;
     int from = fcntl(0, F_DUPFD_CLOEXEC, 10), to = fcntl(1, F_DUPFD_CLOEXEC, 10);

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "line.h"
+#include "stream_line.h"
 
 static const uint64_t PAYLOAD = (uint64_t)1 << 63;
 

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "line.h"
+#include "stream_line.h"
 
 enum { FIRST = offsetof(struct sockaddr_un, sun_path) + 1 }; /* behind the 0 that such an address begins with */
 

@@ -1,6 +1,8 @@
 /* talk.h -- what travels between a program and one far side: records that are kept, answers that are waited for. */
 #ifndef OMPLS_TALK_H
 #define OMPLS_TALK_H
+#include <pthread.h>
+
 #include "addresses.h"
 #include "held.h"
 #include "near.h"
