@@ -61,6 +61,41 @@ say('above the regions: ' .. stays(1))
 follows(3, 'one_0')
 say('in another region: ' .. preview())
 
+--- Go to a line, and do something before the answer arrives: what is shown then.
+local function late(line, meanwhile)
+  local client = vim.lsp.get_clients({ name = 'ompls', bufnr = source })[1]
+  local request, held = client.request, {}
+  client.request = function(self, method, params, handle)
+    return request(self, method, params, function(...)
+      local answer = { ... }
+      table.insert(held, function()
+        handle(unpack(answer))
+      end)
+    end)
+  end
+  visit(line)
+  wait('an answer', function()
+    return #held > 0
+  end)
+  client.request = request
+  meanwhile()
+  vim.iter(held):each(function(arrive)
+    arrive()
+  end)
+  return (preview())
+end
+local function pin()
+  local here = vim.api.nvim_get_current_win()
+  vim.api.nvim_set_current_win(select(3, preview()))
+  vim.cmd('Ompls pin')
+  vim.api.nvim_set_current_win(here)
+end
+say('pinned before the answer: ' .. late(8, pin))
+pin()
+say('left before the answer: ' .. late(8, function()
+  vim.api.nvim_win_set_cursor(0, { 3, 0 })
+end))
+
 local function coloured(buffer)
   return #vim.api.nvim_buf_get_extmarks(buffer, vim.api.nvim_get_namespaces()['ompls-linked'], 0, -1, {})
 end

@@ -131,6 +131,28 @@ const scenes = {
     show(beside); // the source is
     said.preview = beside.coloured;
   },
+  async late() {
+    await begin();
+    const pin = async (command) => {
+      vscode.window.activeTextEditor = preview();
+      await commands.get(command)();
+      vscode.window.activeTextEditor = source;
+    };
+    const before = async (meanwhile) => {
+      let arrive;
+      answering = () => new Promise((resolve) => (arrive = resolve));
+      move(15);
+      await pause();
+      answering = async () => {};
+      await meanwhile();
+      arrive();
+      await pause();
+    };
+    await before(() => pin('ompls.pin'));
+    await pin('ompls.unpin');
+    await before(() => move(5));
+    await before(() => show(source));
+  },
 };
 await scenes[process.argv[3]]();
 process.stdout.write(JSON.stringify(said));

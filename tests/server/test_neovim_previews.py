@@ -28,6 +28,8 @@ def test_a_preview_follows_into_regions_only_and_colours_what_is_linked(tmp_path
         "between the regions: two_0.cu",
         "above the regions: two_0.cu",
         "in another region: one_0.cu",
+        "pinned before the answer: one_0.cu",
+        "left before the answer: one_0.cu",
         "coloured: 1, true",
         "coloured in the source alone: 0",
         "coloured again: 1, true",

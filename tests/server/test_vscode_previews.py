@@ -19,3 +19,10 @@ def test_what_is_shown_alone_is_not_coloured() -> None:
     assert said["alone"] == []
     assert said["again"] == [5]
     assert said["preview"] == []
+
+
+@needs_node
+def test_an_answer_that_nobody_waits_for_moves_no_preview() -> None:
+    said = said_by("previews.mjs", "late")
+    assert said["shown"] == ["f_0"]
+    assert [what for _, what in said["asked"]] == [5, 15, 15, 15]

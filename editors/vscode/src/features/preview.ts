@@ -180,14 +180,15 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
 
   /** The text of a preview is a new one: so are its lines. */
   async changed(document: vscode.TextDocument): Promise<void> {
-    if (document.uri.scheme !== PREVIEW || !this.maps.has(document.uri.toString())) {
+    const [name, version] = [document.uri.toString(), document.version];
+    if (document.uri.scheme !== PREVIEW || !this.maps.has(name)) {
       return;
     }
     const { uri, region, device } = sourceOf(document.uri);
     const params = { textDocument: { uri: uri.toString() }, region, device };
     const made = await this.connection.request<Preview>('ompls/preview', params).catch(() => undefined);
-    if (made) {
-      this.maps.set(document.uri.toString(), made.lineMap);
+    if (made && this.maps.has(name) && document.version === version) {
+      this.maps.set(name, made.lineMap);
       const active = vscode.window.activeTextEditor;
       if (active) {
         this.moved(active);
@@ -231,7 +232,9 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
       }
       const params = { textDocument: { uri: editor.document.uri.toString() }, position: { line, character }, device };
       const made = await this.connection.request<Preview>('ompls/preview', params).catch(() => undefined);
-      if (made?.held && made.region !== region && editor === vscode.window.activeTextEditor) {
+      const stands = editor === vscode.window.activeTextEditor && editor.selection.active.line === line;
+      const free = !this.pinned.has(shown.document.uri.toString()) && vscode.window.visibleTextEditors.includes(shown);
+      if (made?.held && made.region !== region && stands && free) {
         await this.open(made, shown.viewColumn);
       }
     }

@@ -7,7 +7,8 @@ local M = {}
 local space = vim.api.nvim_create_namespace('ompls-linked')
 local group = vim.api.nvim_create_augroup('ompls-preview', { clear = true })
 local PAUSE = 100 -- milliseconds without a move before a preview follows the cursor to another region
-local shown = {} -- by buffer: { source, region, device, map, pinned }
+local shown = {} -- by buffer: { source, region, device, map, pinned, filled (by which question) }
+local asked = 0 -- how often a preview was asked for anew
 
 --- Show the preview `made` (the answer to `ompls/preview`) in the buffer of its URI.
 local function fill(made)
@@ -149,7 +150,9 @@ local function follow()
     if client and not preview.pinned and #others(preview.map, line, 2, 1) == 0 then
       request(client, { device = preview.device }, function(made)
         local window = vim.fn.bufwinid(buffer)
-        if made.held and made.region ~= preview.region and window ~= -1 then
+        local stands = vim.api.nvim_get_current_buf() == source and vim.api.nvim_win_get_cursor(0)[1] == line
+        local free = shown[buffer] and not shown[buffer].pinned and window ~= -1
+        if made.held and made.region ~= preview.region and stands and free then
           vim.api.nvim_win_set_buf(window, keep(made, source))
         end
       end)
@@ -164,7 +167,14 @@ local function refresh(source)
   local client = vim.lsp.get_clients({ name = 'ompls', bufnr = source })[1]
   for _, buffer in ipairs(client and previews_of(source) or {}) do
     local preview = shown[buffer]
-    request(client, { uri = vim.uri_from_bufnr(source), region = preview.region, device = preview.device }, fill)
+    asked = asked + 1
+    local number = asked
+    request(client, { uri = vim.uri_from_bufnr(source), region = preview.region, device = preview.device }, function(made)
+      if shown[buffer] and number > (shown[buffer].filled or 0) then
+        shown[buffer].filled = number
+        fill(made)
+      end
+    end)
   end
 end
 
