@@ -33,6 +33,15 @@ _DONE_CLAUSES = frozenset(
 _BINDS = {"teams": "teams", "parallel": "parallel"} | dict.fromkeys(("for", "simd", "task", "taskloop"), "thread")
 _OF_LANES = frozenset(("safelen", "simdlen", "aligned"))
 _FILTER = "__ompls_once"
+# What does the same.
+_INSTEAD = {
+    "compare": "write it within 'critical'",
+    "inscan": "write the loop without directives",
+    "task": "let the tasks add up with 'atomic'",
+    "task_reduction": "let the tasks add up with 'atomic'",
+    "in_reduction": "let the tasks add up with 'atomic'",
+    "iterator": "write the items one by one",
+}
 
 
 def lower(work: Round) -> None:
@@ -217,5 +226,9 @@ class _Old:
             clause = next((c for c in d.clauses if c.span.start <= span.start < c.span.end), None)
             if clause is not None and "target" in d.constructs and clause.name in _DONE_CLAUSES:
                 continue
-            why = f"it came with OpenMP {since}, and the compiler there (gcc before version 9) has {version}"
+            instead = next((f"{step}, or " for word, step in _INSTEAD.items() if f"`{word}`" in what), "")
+            why = (
+                f"it came with OpenMP {since}, and the compiler there (gcc before version 9) has {version}; "
+                f"{instead}install gcc 12 or newer there"
+            )
             self.work.refuse(self.item, span, what.replace("`", "'"), why)
