@@ -6,14 +6,17 @@ import { load } from './extension.mjs';
 const vscode = { workspace: {}, extensions: {} };
 const { findServer } = load(process.argv[2], 'server.ts', vscode);
 const answers = [];
-for (const { trusted, folder, settings, PATH, bundled, active } of JSON.parse(fs.readFileSync(0, 'utf8'))) {
+const later = globalThis.setTimeout;
+for (const { trusted, folder, settings, PATH, bundled, active, waits, silent } of JSON.parse(fs.readFileSync(0, 'utf8'))) {
   Object.assign(vscode.workspace, {
     isTrusted: trusted,
     workspaceFolders: [{ uri: { fsPath: folder } }],
     getConfiguration: () => ({ inspect: () => settings }),
   });
   const python = active && { isActive: true, exports: { environments: { getActiveEnvironmentPath: () => ({ path: active }) } } };
-  vscode.extensions.getExtension = () => python;
+  vscode.extensions.getExtension = () => (silent ? { isActive: false, activate: () => new Promise(() => {}) } : python);
+  if (silent) globalThis.setTimeout = (work, ms) => later(work, Math.min(ms, 100));
+  if (waits) later(() => fs.writeFileSync(waits, ''), 100); // the program waits for what happens meanwhile
   process.env.PATH = PATH;
   const ignore = () => {};
   answers.push((await findServer({ info: ignore, warn: ignore, error: ignore }, bundled ?? '/none')) ?? null);

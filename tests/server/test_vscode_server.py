@@ -97,3 +97,23 @@ def test_what_the_extension_carries_comes_before_environments(tmp_path: Path) ->
     assert [[server["command"], *server["args"]] for server in found] == [
         itself, itself, on_path, environment, environment, on_path,
     ]  # fmt: skip
+
+
+def test_nothing_waits_while_a_program_says_its_version(tmp_path: Path) -> None:
+    python, told = tmp_path / "path" / "python3", tmp_path / "told"
+    python.parent.mkdir()
+    python.write_text(f"#!/bin/sh\nwhile [ ! -e {told} ]; do /bin/sleep 0.05; done\necho 399\n")
+    python.chmod(0o755)
+    for name in ("lib", "cp399"):
+        (tmp_path / "bundled" / name).mkdir(parents=True)
+    case = {"trusted": True, "folder": str(tmp_path), "settings": {}, "PATH": str(python.parent)}
+    (found,) = servers([{**case, "bundled": f"{tmp_path}/bundled", "waits": str(told)}])
+    assert found["command"] == str(python)
+
+
+def test_an_extension_that_never_begins_is_not_waited_for(tmp_path: Path) -> None:
+    program = tmp_path / "ompls"
+    program.touch(0o755)
+    case = {"trusted": True, "folder": "/none", "settings": {}, "PATH": str(tmp_path)}
+    (found,) = servers([{**case, "silent": True}])
+    assert found["command"] == str(program)

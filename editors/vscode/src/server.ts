@@ -1,9 +1,12 @@
 // How the server is found.
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { promisify } from 'node:util';
 import * as vscode from 'vscode';
+
+const LIMIT = 10_000; // ms for what another program or extension says
 
 export interface Server {
   command: string;
@@ -45,7 +48,7 @@ export async function findServer(log: vscode.LogOutputChannel, bundled: string):
     log.info('1. the setting ompls.server.path is not set');
   }
 
-  const carried = carriedServer(bundled, trusted, log);
+  const carried = await carriedServer(bundled, trusted, log);
   if (carried) {
     return carried;
   }
@@ -84,7 +87,7 @@ export function commandOf(server: Server, words: string[]): { command: string; a
 }
 
 /** The server in the extension itself: any Python that it carries libraries for will do, and nothing is installed. */
-function carriedServer(bundled: string, trusted: boolean, log: vscode.LogOutputChannel): Server | undefined {
+async function carriedServer(bundled: string, trusted: boolean, log: vscode.LogOutputChannel): Promise<Server | undefined> {
   if (!fs.existsSync(path.join(bundled, 'lib'))) {
     log.info('2. this extension carries no server');
     return undefined;
@@ -94,7 +97,7 @@ function carriedServer(bundled: string, trusted: boolean, log: vscode.LogOutputC
     log.warn('2. the extension carries a server, but there is no python3 on the PATH');
     return undefined;
   }
-  const version = versionOf(python);
+  const version = await versionOf(python);
   if (!version || !fs.existsSync(path.join(bundled, `cp${version}`))) {
     log.warn(`2. the extension carries no libraries for ${python} (${version ?? 'it does not say its version'})`);
     return undefined;
@@ -103,20 +106,26 @@ function carriedServer(bundled: string, trusted: boolean, log: vscode.LogOutputC
 }
 
 /** `311` of Python 3.11. */
-function versionOf(python: string): string | undefined {
+async function versionOf(python: string): Promise<string | undefined> {
   try {
     const print = 'import sys; print("%d%d" % sys.version_info[:2])';
-    return execFileSync(python, ['-I', '-c', print], { cwd: '/', encoding: 'utf8', timeout: 10_000 }).trim();
+    const said = await promisify(execFile)(python, ['-I', '-c', print], { cwd: '/', timeout: LIMIT, killSignal: 'SIGKILL' });
+    return said.stdout.trim();
   } catch {
     return undefined;
   }
 }
 
-/** The interpreter that the Python extension has active. */
+/** The interpreter that the Python extension has active; one that takes too long to begin is not waited for. */
 async function activePython(): Promise<string | undefined> {
   const extension = vscode.extensions.getExtension('ms-python.python');
-  const api = extension && (extension.isActive ? extension.exports : await Promise.resolve(extension.activate()).catch(() => undefined));
+  const begun = async () => Promise.resolve(extension?.activate()).catch(() => undefined);
+  const api = extension?.isActive ? extension.exports : await Promise.race([begun(), late()]);
   return api?.environments?.getActiveEnvironmentPath?.()?.path;
+}
+
+function late(): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, LIMIT, undefined));
 }
 
 /** With what `~` and `${workspaceFolder}` stand for; nothing where a folder is meant that is not there, or not trusted. */
