@@ -45,7 +45,7 @@ log = logging.getLogger("ompls.server")
 
 FIRST_SNAPSHOT_WAIT = 0.25  # seconds that a new document waits for its headers before it is analysed without them
 PASS = 0.5  # seconds of the processor's time for the first pass over a text
-FIRST = 0.35  # as PASS, for a document of which nothing has been shown
+FIRST = 0.25  # as PASS, for a document of which nothing has been shown: what is in sight of a long one takes half of it
 LOOK = 1 << 13  # bytes of a long one that are looked at before all others: what is above the fold
 IDLE = 60.0  # seconds without a change before the garbage of large files is looked for
 MOST_PASSES = 7  # after which a text is left as far as it was looked at: two minutes
