@@ -153,6 +153,16 @@ const scenes = {
     await before(() => move(5));
     await before(() => show(source));
   },
+  async refused() {
+    await begin();
+    answering = async (method) => {
+      throw new Error(`${method}: no server`);
+    };
+    vscode.window.activeTextEditor = preview();
+    for (const [name, wanted] of [['preview', { choose: true, uri: 'file:///w/a.c' }], ['previewFor'], ['compare']]) {
+      await commands.get(`ompls.${name}`)(wanted).catch((problem) => (said.unheard = problem.message));
+    }
+  },
 };
 await scenes[process.argv[3]]();
 process.stdout.write(JSON.stringify(said));

@@ -26,3 +26,10 @@ def test_an_answer_that_nobody_waits_for_moves_no_preview() -> None:
     said = said_by("previews.mjs", "late")
     assert said["shown"] == ["f_0"]
     assert [what for _, what in said["asked"]] == [5, 15, 15, 15]
+
+
+@needs_node
+def test_devices_that_cannot_be_asked_for_are_told() -> None:
+    said = said_by("previews.mjs", "refused")
+    assert said["errors"] == ["ompls/devices: no server"] * 3
+    assert "unheard" not in said

@@ -21,8 +21,7 @@ export function iconOf({ available, login }: Device): string {
 export function activate(context: vscode.ExtensionContext, connection: Connection): void {
   const show = async (): Promise<void> => {
     try {
-      const answer = await connection.request<Device[] | { devices: Device[] }>('ompls/devices', {});
-      const devices = Array.isArray(answer) ? answer : answer.devices;
+      const { devices } = await connection.request<{ devices: Device[] }>('ompls/devices', {});
       const items = devices.map((d) => ({
         label: `${iconOf(d)} ${d.name}`,
         detail: d.available ? (d.description ?? '') : [d.reason, d.hint].filter(Boolean).join('; '),

@@ -7,6 +7,7 @@ import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 import { activePlace, PREVIEW, sourceOf } from '../documents';
 import { fromPreview, fromSource, type LineMap } from '../lines';
+import type { Device } from './devices';
 
 interface Preview {
   uri: string;
@@ -16,11 +17,6 @@ interface Preview {
   /** Whether the position that was asked for is in the region. */
   held: boolean;
   lineMap: LineMap;
-}
-
-interface Device {
-  name: string;
-  description?: string;
 }
 
 interface Wanted {
@@ -38,10 +34,10 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
   const previews = new Previews(connection);
   context.subscriptions.push(
     previews,
-    vscode.commands.registerCommand('ompls.preview', (wanted?: Wanted) => previews.show(wanted)),
-    vscode.commands.registerCommand('ompls.previewFor', () => previews.chooseDevice()),
-    vscode.commands.registerCommand('ompls.compare', () => previews.compare()),
-    vscode.commands.registerCommand('ompls.compareBefore', () => previews.compareBefore()),
+    vscode.commands.registerCommand('ompls.preview', (wanted?: Wanted) => told(previews.show(wanted))),
+    vscode.commands.registerCommand('ompls.previewFor', () => told(previews.chooseDevice())),
+    vscode.commands.registerCommand('ompls.compare', () => told(previews.compare())),
+    vscode.commands.registerCommand('ompls.compareBefore', () => told(previews.compareBefore())),
     vscode.workspace.registerTextDocumentContentProvider(BEFORE, previews),
     vscode.commands.registerCommand('ompls.pin', () => previews.pin(true)),
     vscode.commands.registerCommand('ompls.unpin', () => previews.pin(false)),
@@ -51,6 +47,15 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
     vscode.workspace.onDidChangeTextDocument(({ document }) => void previews.changed(document)),
     vscode.workspace.onDidCloseTextDocument((document) => previews.closed(document)),
   );
+}
+
+/** What is refused is shown. */
+async function told(command: Promise<void>): Promise<void> {
+  try {
+    await command;
+  } catch (problem) {
+    void vscode.window.showErrorMessage(problem instanceof Error ? problem.message : String(problem));
+  }
 }
 
 class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider {
@@ -87,16 +92,12 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
     if (wanted.choose && !device) {
       return;
     }
-    try {
-      const made = await this.connection.request<Preview>('ompls/preview', {
-        textDocument: { uri },
-        device,
-        ...(region ? { region } : { position: place?.position }),
-      });
-      await this.open(made);
-    } catch (problem) {
-      void vscode.window.showErrorMessage(problem instanceof Error ? problem.message : String(problem));
-    }
+    const made = await this.connection.request<Preview>('ompls/preview', {
+      textDocument: { uri },
+      device,
+      ...(region ? { region } : { position: place?.position }),
+    });
+    await this.open(made);
   }
 
   /** The same region for another device, beside this one. */
@@ -117,13 +118,9 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
       return;
     }
     const { uri, region, device } = sourceOf(shown.uri);
-    try {
-      const params = { textDocument: { uri: uri.toString() }, region, device: chosen };
-      const made = await this.connection.request<Preview>('ompls/preview', params);
-      await differ(shown.uri, vscode.Uri.parse(made.uri), `${region}: ${device} ↔ ${chosen}`);
-    } catch (problem) {
-      void vscode.window.showErrorMessage(problem instanceof Error ? problem.message : String(problem));
-    }
+    const params = { textDocument: { uri: uri.toString() }, region, device: chosen };
+    const made = await this.connection.request<Preview>('ompls/preview', params);
+    await differ(shown.uri, vscode.Uri.parse(made.uri), `${region}: ${device} ↔ ${chosen}`);
   }
 
   /** The active preview as it is now, and what your edits make of it. */
@@ -141,8 +138,7 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
   }
 
   private async chosen(): Promise<string | undefined> {
-    const answer = await this.connection.request<Device[] | { devices: Device[] }>('ompls/devices', {});
-    const devices = Array.isArray(answer) ? answer : answer.devices;
+    const { devices } = await this.connection.request<{ devices: Device[] }>('ompls/devices', {});
     const items = devices.map(({ name, description }) => ({ label: name, description: description ?? '' }));
     return (await vscode.window.showQuickPick(items, { placeHolder: 'Show what this device gets' }))?.label;
   }

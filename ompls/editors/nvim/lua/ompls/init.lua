@@ -106,7 +106,7 @@ function M.devices()
   if client then
     server.ask(client, 'ompls/devices', vim.empty_dict(), function(answer)
       local lines = {}
-      for _, device in ipairs(answer.devices or answer) do
+      for _, device in ipairs(answer.devices) do
         table.insert(lines, ('* **%s** %s'):format(device.name, device.available and 'is available' or ('is not available: ' .. device.reason)))
         if not device.available and device.hint then
           table.insert(lines, '  ' .. device.hint)
