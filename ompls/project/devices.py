@@ -41,6 +41,7 @@ Which folders there are says `runtime/folders.py`.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -120,6 +121,20 @@ class Registry:
         found = self.one(inner[:-1])
         title = f"{device.title}, with {inner[:-1]} inside"
         return replace(found, name=name, title=title, triples=(), in_place_of="", inner=True)
+
+    def spelled(self, text: str) -> str:
+        """What a text names as devices and boards spell it: editors write that part of a URI in lower case."""
+        parts = re.split(r"([(),:])", text)
+        if all(part in self.devices for part in parts[::2]):
+            return text
+        from ompls.runtime.boards.registered import boards  # noqa: PLC0415 -- only for those who name one
+
+        try:
+            names = {*self.devices, *boards()}
+        except RuntimeProblem:
+            names = set(self.devices)
+        by_lower = {name.lower(): name for name in sorted(names)}
+        return "".join(part if part in names else by_lower.get(part.lower(), part) for part in parts)
 
     def _on_board(self, name: str) -> DeviceSpec:
         """The device of a board, under the board's name."""

@@ -29,9 +29,17 @@ MANUAL_SCHEME = "ompls-rule"
 _SEVERITY = {"error": 1, "warning": 2, "hint": 4}
 
 
+def parts_of(uri: str) -> urllib.parse.SplitResult:
+    """All of them are empty where it is no URI."""
+    try:
+        return urllib.parse.urlsplit(uri)
+    except ValueError:  # brackets with no address of a machine between them
+        return urllib.parse.SplitResult("", "", "", "", "")
+
+
 def path_of(uri: str) -> str:
     """The path that a document's URI stands for; what is no file is its own (made-up) path."""
-    parts = urllib.parse.urlsplit(uri)
+    parts = parts_of(uri)
     if parts.scheme != "file":
         return uri
     path = urllib.parse.unquote(parts.path)

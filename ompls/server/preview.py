@@ -8,18 +8,16 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
-import urllib.parse
 from collections import OrderedDict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from ompls.server.convert import MANUAL_SCHEME, Json, path_of
+from ompls.server.convert import Json, path_of
 from ompls.server.guard import logged
 from ompls.server.refusal import Refused, refuse
-from ompls.server.virtual import SCHEME, WATCHED, Target, target_of
+from ompls.server.virtual import SCHEME, WATCHED, Target, rule_of, target_of
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
@@ -37,11 +35,9 @@ class PreviewFeature:
 
     async def content(self, virtual: str) -> str:
         """The text of a virtual document."""
-        parts = urllib.parse.urlsplit(virtual)
-        if parts.scheme == MANUAL_SCHEME:
+        if (rule := rule_of(virtual)) is not None:
             from ompls.analysis import rules  # noqa: PLC0415 - it is only needed for somebody who reads
 
-            rule = os.path.splitext(parts.path.strip("/"))[0]
             if rule not in rules.RULES:
                 raise refuse(f"{virtual}: there is no rule '{rule}'")
             return rules.manual(rule)

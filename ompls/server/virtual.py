@@ -14,7 +14,8 @@ import posixpath
 import urllib.parse
 from dataclasses import dataclass
 
-from ompls.server.convert import uri_of
+from ompls.project.devices import registry
+from ompls.server.convert import MANUAL_SCHEME, parts_of, uri_of
 
 SCHEME = "ompls-preview"
 WATCHED = 16  # previews that are kept up to date at a time
@@ -31,17 +32,27 @@ class Target:
 
     def virtual_uri(self, path: str, extension: str) -> str:
         isfile = os.path.isabs(path)
-        place = path if isfile else "/" + posixpath.basename(urllib.parse.urlsplit(self.uri).path or "untitled")
+        place = path if isfile else "/" + posixpath.basename(parts_of(self.uri).path or "untitled")
         query = "" if isfile else "?" + urllib.parse.quote(self.uri, safe="")
         fragment = "#explain" if self.explain else ""
         return f"{SCHEME}://{self.device}{urllib.parse.quote(place)}/{self.region}{extension}{query}{fragment}"
 
 
 def target_of(virtual: str) -> Target | None:
-    """The other way round; None for what is not of this form."""
-    parts = urllib.parse.urlsplit(virtual)
+    """The other way round; None for what is not of this form.
+
+    Editors write URIs anew: VS Code has the device in lower case, its parentheses percent-encoded.
+    """
+    parts = parts_of(virtual)
     place, _, name = urllib.parse.unquote(parts.path).rpartition("/")
     if parts.scheme != SCHEME or not place or not name:
         return None
     uri = urllib.parse.unquote(parts.query) or uri_of(place)
-    return Target(uri, parts.netloc, os.path.splitext(name)[0], parts.fragment == "explain")
+    device = registry().spelled(urllib.parse.unquote(parts.netloc))
+    return Target(uri, device, os.path.splitext(name)[0], parts.fragment == "explain")
+
+
+def rule_of(virtual: str) -> str | None:
+    """The rule whose manual page this is; None for what is none."""
+    parts = parts_of(virtual)
+    return os.path.splitext(parts.path.strip("/"))[0] if parts.scheme == MANUAL_SCHEME else None

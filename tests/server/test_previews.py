@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from ompls.runtime.boards import registered
 from ompls.server.preview import PreviewFeature
 from ompls.server.runs import refuse
-from ompls.server.virtual import Target
+from ompls.server.virtual import Target, target_of
+
+from .conftest import Editor
+from .test_editors import SAXPY
 
 pytestmark = pytest.mark.asyncio
 
@@ -61,3 +66,22 @@ async def test_a_refused_answer_costs_no_other_preview_its_refresh() -> None:
     previews.source_changed(server.sessions[SOURCES[0]])
     await asyncio.wait_for(previews._refreshing, 60)
     assert server.refreshed[-1] == virtual[SOURCES[0]]
+
+
+async def test_a_device_is_known_as_vscode_writes_it(
+    vscode: Editor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """vscode-uri prints the authority in lower case, and percent-encodes its parentheses."""
+    file = tmp_path / "a.c"
+    file.write_text(SAXPY)
+    vscode.open(file.as_uri(), SAXPY)
+    asked = {"textDocument": {"uri": file.as_uri()}, "device": "mpinode(cudasim)"}
+    made = await vscode.request("ompls/preview", asked)
+    printed = made["uri"].replace("(", "%28").replace(")", "%29")
+    assert await vscode.content(printed) == made["text"]
+
+    monkeypatch.setattr(registered, "boards", lambda: {"MyBoard": None})
+    for said, device in (("myboard", "MyBoard"), ("mpinode%28myboard%29:2", "mpinode(MyBoard):2"), ("none", "none")):
+        target = target_of(f"ompls-preview://{said}/w/a.c/f_0.cu")
+        assert target is not None
+        assert target.device == device

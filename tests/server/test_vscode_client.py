@@ -143,10 +143,16 @@ async def test_the_manual_page_of_a_rule_is_a_document(vscode: Editor, tmp_path:
     assert "unknown-directive" in page
 
 
-WRONG = ["ompls-preview://cuda", "ompls-preview:///", "ompls-preview://cuda/x.c/f_0.cu", "x:y"]
+WRONG = [
+    "ompls-preview://cuda",
+    "ompls-preview:///",
+    "ompls-preview://[x/a.c/f_0.cu",
+    "ompls-preview://cuda/x.c/f_0.cu",
+    "x:y",
+]
 
 
-@pytest.mark.parametrize("uri", thinned(WRONG, 4))
+@pytest.mark.parametrize("uri", thinned(WRONG, 5))
 async def test_a_virtual_document_that_does_not_exist_is_an_error(vscode: Editor, uri: str) -> None:
     with pytest.raises(JsonRpcException):
         await vscode.content(uri)
@@ -206,3 +212,10 @@ async def test_settings_come_with_the_start_too(tmp_path: Path) -> None:
         emacs.settings = options["settings"]
         emacs.open(uri, MISTAKE)
         await emacs.shows(uri, [])
+
+
+async def test_an_address_that_is_none_harms_nothing(vscode: Editor) -> None:
+    for wrong in ("ompls-preview://[x/a.c/f_0.cu", "file://[x/a.c", "untitled://[x"):
+        vscode.open(wrong, "int x;\n")
+    status = await vscode.request("ompls/serverStatus", None)
+    assert [document["uri"] for document in status["documents"]] == ["file://[x/a.c", "untitled://[x"]
