@@ -16,7 +16,7 @@
     actions, refactorings, accepting              code actions: fixes; rewriting of data environments; accepted hints
     lenses, lenstexts, senttokens                 the code lenses and their JSON in parts; tokens as differences
     prices                                        what kernels need, for the lenses
-    checker                                       in another process: files that are not open
+    checker, manuals                              in other processes: files that are not open; rules' manual pages
 
     plain, refusal, virtual                       requests for workers; why there is no answer; virtual documents' names
     convert, client, settings, guard, guardian    positions and JSON; what the client can; `ompls.*`; staying alive

@@ -26,7 +26,9 @@ def nursery() -> Nursery:
     log.setLevel(level if isinstance(level, int) else logging.WARNING)
     gc.set_threshold(20_000, 20, 50)  # trees of many small objects that live long: the default costs 20 % of didOpen
     use_one_heap()
-    made = Nursery({"document": _document, "check": _check}, first=_import_workers, later=_import_translator)
+    made = Nursery(
+        {"document": _document, "check": _check, "manual": _manual}, first=_import_workers, later=_import_translator
+    )
     if several_processors():
         with suppress(OSError):  # whoever needs a worker says so
             made.begin()
@@ -43,6 +45,12 @@ def _check(connection: socket) -> None:
     from ompls.server import checker  # noqa: PLC0415 - as above
 
     checker.main(connection)
+
+
+def _manual(connection: socket) -> None:
+    from ompls.server import manuals  # noqa: PLC0415 - as above
+
+    manuals.main(connection)
 
 
 def _import_workers() -> None:

@@ -17,6 +17,7 @@ from lsprotocol import types
 from ompls.server.convert import Json, path_of
 from ompls.server.guard import logged
 from ompls.server.refusal import Refused, refuse
+from ompls.server.session import Worker
 from ompls.server.virtual import SCHEME, WATCHED, Target, rule_of, target_of
 
 if TYPE_CHECKING:
@@ -36,11 +37,10 @@ class PreviewFeature:
     async def content(self, virtual: str) -> str:
         """The text of a virtual document."""
         if (rule := rule_of(virtual)) is not None:
-            from ompls.analysis import rules  # noqa: PLC0415 - it is only needed for somebody who reads
-
-            if rule not in rules.RULES:
+            page = await self._manual(rule)
+            if page is None:
                 raise refuse(f"{virtual}: there is no rule '{rule}'")
-            return rules.manual(rule)
+            return page
         target = self._target(virtual)
         if target is None:
             raise refuse(f"{virtual}: not a preview; the form is {SCHEME}://DEVICE/PATH/REGION.EXT")
@@ -73,6 +73,20 @@ class PreviewFeature:
         self._look_again(session.document.uri)
 
     # --- inside --------------------------------------------------------------------------------------------------
+
+    async def _manual(self, rule: str) -> str | None:
+        try:
+            reader = Worker(self.server.engine.workers.nursery.fork("manual"))
+        except OSError as problem:
+            raise refuse(f"the page of {rule}: no process can be started: {problem.strerror}; try again") from problem
+        try:
+            reader.send(rule)
+            page: str | None = await reader.receive()
+        except (asyncio.IncompleteReadError, ConnectionError) as problem:
+            raise refuse(f"the page of {rule}: the process that reads it has ended; try again") from problem
+        finally:
+            reader.end()
+        return page
 
     def _watch(self, virtual: str, text: str) -> None:
         self._watched[virtual] = text

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from lsprotocol import types
+from waiting import LIMIT
 
 from ompls.server.plain import plain
 
@@ -82,3 +83,17 @@ def test_what_is_asked_is_plain_for_workers() -> None:
     )
     assert made == (asked, {"a": 1}, None)
     assert type(made[0].context.trigger_kind) is int
+
+
+def test_the_page_of_a_rule_is_read_by_a_child() -> None:
+    """All rules take seconds to import: the server goes on answering."""
+    script = (
+        "import asyncio, sys\nfrom types import SimpleNamespace as Has\n"
+        "from ompls.server.children import nursery\nfrom ompls.server.preview import PreviewFeature\n"
+        "server = Has(engine=Has(workers=Has(nursery=nursery())))\n"
+        "asked = PreviewFeature(server).content('ompls-rule:/missing-update-from.md')\n"
+        "print(asyncio.run(asked).splitlines()[0], 'ompls.analysis.rules' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=LIMIT, check=True)
+    assert "missing-update-from" in done.stdout
+    assert done.stdout.endswith(" False\n")
