@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import TU
-from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
+from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot, Location
 from ompls.analysis.text import LineIndex
 from ompls.project.workspace import Workspace
 from ompls.server.convert import Places, manual_uri, uri_of
@@ -108,3 +108,11 @@ class Opened:
 
     def manual_uri(self, rule: str) -> str | None:
         return manual_uri(rule, self.context.client.virtual_documents)
+
+
+def included_at(result: Result, path: str) -> Location:
+    """The main file's `#include` that brought the header in (else the file's start)."""
+    for run in result.tu.map.runs:
+        if run.path == path and run.included_at is not None:
+            return run.included_at
+    return Location(result.tu.path, 0, 0)

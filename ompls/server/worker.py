@@ -7,10 +7,10 @@ is computed anew, on a thread, since a compiler runs for it; when it differs the
 A document that takes longer than `PASS` is analysed in passes, each twice as long as the one before: a keystroke never
 waits for all of a huge one.  What one pass found is shown, with a note about the rest; the next one starts from there,
 because the analyzer remembers.  A pass is analysis and rules together, so that what is found by then is on the screen
-when it ends.
+when it ends.  It makes room for who can be answered before that.
 
 Of a long document its beginning is looked at before all else, for the lenses above the fold; the client asks again when
-all of it is known.
+all of it is known.  Until it has had all lenses once, it gets those that are known.
 
 Before something begins, the server is told what it is and how long it should take; if it does not end, the server ends
 this process (`workers.py`) and no other document waits for it.
@@ -30,14 +30,14 @@ from socket import socket
 from typing import Any
 
 from ompls.analysis import features, notes
-from ompls.analysis.source import HeaderSnapshot, Location
+from ompls.analysis.source import HeaderSnapshot
 from ompls.analysis.text import LineIndex
 from ompls.server import messages
 from ompls.server.answers import METHODS
 from ompls.server.convert import json_of
 from ompls.server.frames import Frames, frame
 from ompls.server.lean import resident
-from ompls.server.opened import NotYet, Opened, Result
+from ompls.server.opened import NotYet, Opened, Result, included_at
 from ompls.server.refusal import INTERNAL_ERROR, Refused
 from ompls.server.work import Deadline, analyse, collect, judge_within
 
@@ -391,11 +391,3 @@ class Worker:
         paths = frozenset(path for path, _ in snapshot.texts.values())
         problems = tuple(map(str, opened.workspace.problems.values()))
         self._server.send(messages.Headers(snapshot.key, paths, problems, news and self._shown))
-
-
-def included_at(result: Result, path: str) -> Location:
-    """The main file's `#include` that brought the header in (else the file's start)."""
-    for run in result.tu.map.runs:
-        if run.path == path and run.included_at is not None:
-            return run.included_at
-    return Location(result.tu.path, 0, 0)
