@@ -19,7 +19,7 @@ from ompls.server.convert import Json
 from ompls.server.opened import Kernel, Opened, Result
 from ompls.server.refusal import Refused, refuse
 from ompls.server.refused import page, reasons
-from ompls.server.virtual import WATCHED, Target
+from ompls.server.virtual import WATCHED, Target, headed
 
 
 def asked(opened: Opened, result: Result, params: Json) -> Json:
@@ -44,8 +44,9 @@ def shown(opened: Opened, result: Result, target: Target) -> Json:
         _keep(opened.kernels, target, Kernel(text, line_map))
     elif (broken := _unparsed(result)) and (kept := opened.kernels.get(target)) is not None:
         stale = True
-        text = f"// {in_comment(broken)}: this is the last kernel before that.\n{kept.text}"
-        line_map = tuple([(line + 1, source) for line, source in kept.line_map])
+        head = f"{in_comment(broken)}: this is the last kernel before that."
+        text, shifted = headed(head, kept.text, kept.line_map)
+        line_map = tuple(shifted)
     elif absent is not None:
         text = f"// {in_comment(absent)}\n"
     else:

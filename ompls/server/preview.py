@@ -18,7 +18,7 @@ from ompls.server.convert import Json, path_of
 from ompls.server.guard import logged
 from ompls.server.refusal import Refused, refuse
 from ompls.server.session import Worker
-from ompls.server.virtual import SCHEME, WATCHED, Target, rule_of, target_of
+from ompls.server.virtual import SCHEME, WATCHED, Target, headed, rule_of, target_of
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
@@ -136,6 +136,5 @@ class PreviewFeature:
         """With a line that says what the kernel needs, where that is known of the document as it is."""
         needs = self.server.prices.of_all(session).get(made["device"], {}).get(made["region"])
         if needs and not made["stale"]:
-            made["text"] = f"// {needs}\n{made['text']}"
-            made["lineMap"] = [[line + 1, source] for line, source in made["lineMap"]]
+            made["text"], made["lineMap"] = headed(needs, made["text"], made["lineMap"])
         return made

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import posixpath
 import urllib.parse
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ompls.project.devices import registry
@@ -50,6 +51,11 @@ def target_of(virtual: str) -> Target | None:
     uri = urllib.parse.unquote(parts.query) or uri_of(place)
     device = registry().spelled(urllib.parse.unquote(parts.netloc))
     return Target(uri, device, os.path.splitext(name)[0], parts.fragment == "explain")
+
+
+def headed(head: str, text: str, line_map: Iterable[Iterable[int]]) -> tuple[str, list[tuple[int, int]]]:
+    """The text of a preview with a comment line above it, and its line map: (generated, source), both from 1."""
+    return f"// {head}\n{text}", [(line + 1, source) for line, source in line_map]
 
 
 def rule_of(virtual: str) -> str | None:
