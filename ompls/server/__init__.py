@@ -16,6 +16,7 @@
     actions, refactorings, accepting              code actions: fixes; rewriting of data environments; accepted hints
     lenses, lenstexts, senttokens                 the code lenses and their JSON in parts; tokens as differences
     prices                                        what kernels need, for the lenses
+    commands                                      `ompls` in child processes, for runs and prices
     checker, manuals                              in other processes: files that are not open; rules' manual pages
 
     plain, refusal, virtual                       requests for workers; why there is no answer; virtual documents' names

@@ -24,6 +24,7 @@ from pygls.lsp.server import LanguageServer
 import ompls
 from ompls.project.devices import registry
 from ompls.server import client as clients
+from ompls.server.commands import GRACE, Commands
 from ompls.server.convert import MANUAL_SCHEME, path_of, uri_of
 from ompls.server.diagnostics import DiagnosticsFeature
 from ompls.server.documents import Change, Document
@@ -37,7 +38,7 @@ from ompls.server.nursery import Nursery
 from ompls.server.preview import PreviewFeature
 from ompls.server.prices import PriceFeature
 from ompls.server.protocol import Protocol, converter
-from ompls.server.runs import GRACE, RunFeature
+from ompls.server.runs import RunFeature
 from ompls.server.session import Session
 from ompls.server.settings import read
 from ompls.server.transport import accept_one, bodies, open_stdio
@@ -75,6 +76,7 @@ class OmplsServer(LanguageServer):
         self.diagnostics = DiagnosticsFeature(self)
         self.foreign = ForeignFeature(self)
         self.previews = PreviewFeature(self)
+        self.commands = Commands(self)
         self.runs = RunFeature(self)
         self.prices = PriceFeature(self)
         self.wide = WorkspaceDiagnostics(self)
@@ -297,7 +299,7 @@ class OmplsServer(LanguageServer):
             _end_soon(self.exit_code)
             self.wide.stop()
             self.engine.shutdown()
-            await self.runs.stop_all()
+            await self.commands.stop_all()
 
     async def _converse(self, port: int | None) -> None:
         try:

@@ -109,7 +109,7 @@ class PriceFeature:
         flags = self.server.engine.given.flags_for(path)
         command = [*words("preview", session.settings, device=device), "--resources", "--json", *flags, path]
         try:
-            _, output, _ = await self.server.runs.said(command, os.path.dirname(path), _LIMIT)
+            _, output, _ = await self.server.commands.said(command, os.path.dirname(path), _LIMIT)
             told = json.loads(output)
         except (asyncio.TimeoutError, ValueError):  # wrong flags, say, or no region while somebody writes it
             log.info("no prices of %s", path)

@@ -18,10 +18,9 @@ import signal
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ompls.project.devices import AUTO, VARIABLE
+from ompls.project.devices import AUTO
 from ompls.project.files import read_source
 from ompls.project.problem import FileProblem
 from ompls.project.words import words
@@ -34,7 +33,6 @@ from ompls.server.terminal import INTERRUPT, Terminal
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
 
-GRACE = 3.0  # seconds between asking a program to stop and killing it
 Sink = Callable[[str, str], None]  # of a program's output: the stream, the text
 DEVICES_LIMIT = 20.0  # seconds for `ompls devices`
 
@@ -43,7 +41,6 @@ class RunFeature:
     def __init__(self, server: OmplsServer) -> None:
         self.server = server
         self._numbers = itertools.count(1)
-        self._children: set[asyncio.subprocess.Process] = set()
         self._terminals: dict[str, tuple[Terminal, asyncio.subprocess.Process]] = {}  # by the name of the run
 
     async def run(self, params: Json, sink: Sink | None = None) -> Json:
@@ -73,7 +70,7 @@ class RunFeature:
                 command.append("--verbose")
             command += [*self.server.engine.given.flags_for(path), path, "--", *arguments]
             started = time.monotonic()
-            child = await self._start(command, os.path.dirname(path), terminal)
+            child = await self.server.commands.start(command, os.path.dirname(path), terminal)
             token = params.get("workDoneToken")
             self._progress(token, {"kind": "begin", "title": f"Running {os.path.basename(path)}", "cancellable": True})
             gone.callback(self._progress, token, {"kind": "end"})
@@ -99,7 +96,7 @@ class RunFeature:
                 await asyncio.gather(*(_stream(sink, name, stream) for name, stream in outputs))
             return await child.wait(), await trace.read() if trace is not None else None
         finally:
-            await self._stop(child)
+            await self.server.commands.stop(child)
             self._terminals.pop(run, None)
 
     def input(self, params: Json) -> None:
@@ -129,25 +126,13 @@ class RunFeature:
         """What `ompls devices --json` says."""
         errors = b""
         try:
-            _, output, errors = await self.said(["devices", "--json"], start.NOWHERE, DEVICES_LIMIT)
+            _, output, errors = await self.server.commands.said(["devices", "--json"], start.NOWHERE, DEVICES_LIMIT)
             return json.loads(output)
         except asyncio.TimeoutError:
             raise refuse(f"ompls devices: no answer within {DEVICES_LIMIT:.0f} s; try it in a terminal") from None
         except ValueError:
             reason = errors.decode("utf-8", "replace").strip() or "it said nothing that can be read"
             raise refuse(f"ompls devices: {reason}") from None
-
-    async def said(self, command: list[str], directory: str, limit: float) -> tuple[int, bytes, bytes]:
-        """Its exit code, output and errors.  Raises asyncio.TimeoutError after `limit` seconds."""
-        child = await self._start(command, directory)
-        try:
-            output, errors = await asyncio.wait_for(child.communicate(), limit)
-            return child.returncode or 0, output, errors
-        finally:
-            await self._stop(child)
-
-    async def stop_all(self) -> None:
-        await asyncio.gather(*(self._stop(c) for c in list(self._children)))
 
     # --- inside --------------------------------------------------------------------------------------------------
 
@@ -169,34 +154,6 @@ class RunFeature:
             raise refuse(f"ompls run: {path}: the editor has changes that are not saved; save the file first")
         return path
 
-    async def _start(
-        self, command: list[str], directory: str, terminal: Terminal | None = None
-    ) -> asyncio.subprocess.Process:
-        """Start `ompls COMMAND` in this directory."""
-        end = terminal.theirs if terminal is not None else None
-        try:
-            child = await asyncio.create_subprocess_exec(
-                *start.command("ompls.server.guardian", str(os.getpid()), directory, "ompls.cli", *command),
-                stdin=asyncio.subprocess.DEVNULL if end is None else end,
-                stdout=asyncio.subprocess.PIPE if end is None else end,
-                stderr=asyncio.subprocess.PIPE if end is None else end,
-                env={**self._environment(), **({"TERM": "xterm-256color"} if end is not None else {})},
-                cwd=start.NOWHERE,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise refuse(f"ompls {command[0]}: cannot be started: {error.strerror}; try it in a terminal") from error
-        self._children.add(child)
-        return child
-
-    def _environment(self) -> dict[str, str]:
-        """Ours, but no code of devices is loaded from a folder that is open in the editor."""
-        roots = [os.path.realpath(root) for root in self.server.roots]
-        directories = filter(None, os.environ.get(VARIABLE, "").split(os.pathsep))
-        places = [(name, Path(os.path.realpath(name))) for name in directories]
-        outside = [name for name, place in places if not any(map(place.is_relative_to, roots))]
-        return {**os.environ, VARIABLE: os.pathsep.join(outside)}
-
     def _output(self, run: str, stream: str, text: str) -> None:
         self.server.protocol.notify_raw("ompls/runOutput", {"run": run, "stream": stream, "text": text})
 
@@ -206,18 +163,6 @@ class RunFeature:
     def _progress(self, token: Any, value: Json) -> None:
         if token is not None:
             self.server.protocol.notify_raw("$/progress", {"token": token, "value": value})
-
-    async def _stop(self, child: asyncio.subprocess.Process) -> None:
-        """End the child with its process group; nothing of it is left when this returns."""
-        self._children.discard(child)
-        if child.returncode is not None:
-            return
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, number)
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(child.wait(), GRACE)
-                return
 
 
 async def _stream(sink: Sink, name: str, stream: asyncio.StreamReader | None) -> None:

@@ -15,6 +15,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from waiting import LIMIT
 
+from ompls.server.commands import Commands
 from ompls.server.refusal import Refused
 from ompls.server.runs import RunFeature
 from ompls.server.settings import settings_of
@@ -210,6 +211,7 @@ async def test_a_run_that_cannot_be_started_leaves_nothing(tmp_path: Path, monke
         engine=SimpleNamespace(given=given),
         session=lambda _: SimpleNamespace(document=document),
     )
+    server.commands = Commands(server)  # type: ignore[arg-type]
 
     async def fails(*_: object, **__: object) -> None:
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
@@ -227,12 +229,12 @@ async def test_a_run_that_cannot_be_started_leaves_nothing(tmp_path: Path, monke
 async def test_no_device_is_loaded_from_a_folder_that_is_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     devices = Path(__file__).resolve().parents[1] / "runtime/devices"
     monkeypatch.setenv("OMPLS_DEVICE_PATH", f"/nowhere:{devices}")
-    runs = RunFeature(SimpleNamespace(roots=(str(tmp_path),)))  # type: ignore[arg-type]
-    assert runs._environment()["OMPLS_DEVICE_PATH"] == f"/nowhere:{devices}"
+    commands = Commands(SimpleNamespace(roots=(str(tmp_path),)))  # type: ignore[arg-type]
+    assert commands._environment()["OMPLS_DEVICE_PATH"] == f"/nowhere:{devices}"
     (tmp_path / "link").symlink_to(devices.parent)
     for root in (devices, devices.parent, tmp_path / "link"):
-        runs = RunFeature(SimpleNamespace(roots=(str(root),)))  # type: ignore[arg-type]
-        assert runs._environment()["OMPLS_DEVICE_PATH"] == "/nowhere"
+        commands = Commands(SimpleNamespace(roots=(str(root),)))  # type: ignore[arg-type]
+        assert commands._environment()["OMPLS_DEVICE_PATH"] == "/nowhere"
 
 
 async def test_devices_are_those_of_the_command_line(vscode: Editor) -> None:
