@@ -144,6 +144,15 @@ typedef struct ompls_module {
        first.  0: each row is one copy. */
     int (*copy_peer_rows)(void *device, ompls_address to, void *from_device, ompls_address from, uint64_t size, uint32_t ndims,
                           const uint64_t *counts, const uint64_t *to_strides, const uint64_t *from_strides, ompls_error *err);
+
+    /* For a device that works beside the host and does all that it gets in one order, whichever thread says it; all three or
+       none.  Then a small region with `nowait` needs no thread that waits for it: the one that meets it starts and sends it,
+       and whichever thread has to wait first receives its end.  `launch` keeps nothing of its request. */
+    int (*ready)(void *device); /* not 0: what is started now is not held up by another thread */
+    /* What was started is on its way, with nothing left to do but to wait for it, as its `*ticket`. */
+    int (*send)(void *device, uint64_t *ticket, ompls_error *err);
+    /* It is done, and so is what was sent before.  Once for each ticket: its errors are told here, and to nobody else. */
+    int (*receive)(void *device, uint64_t ticket, ompls_error *err);
 } ompls_module;
 
 /* What a module that checks kernels has noticed while one ran (cudasim, `--check`).  The kernel went on. */

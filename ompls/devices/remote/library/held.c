@@ -189,9 +189,9 @@ static int get(near_device *n, near_device *giver, ompls_address to, const void 
     if (n == giver) {
         if (near_say(n, err, WIRE_COPY, to, now.at, size, 0) == NULL) return 1;
     } else {
-        bool waited = n->waited, giver_waited = giver->waited;
+        bool asked = n->asked, giver_asked = giver->asked;
         int passed = ompls_near_pass(n, giver, to, now.at, size, err);
-        if (passed == 0) n->waited = waited, giver->waited = giver_waited; /* nobody waits: the program's memory is not in it */
+        if (passed == 0) n->asked = asked, giver->asked = giver_asked; /* nobody waits: the program's memory is not in it */
         if (passed != 0) return passed > 0 && giver->line == NULL && n->line != NULL ? -1 : passed;
     }
     held = remember(n, to, from, size, sample);

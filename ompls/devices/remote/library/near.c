@@ -62,7 +62,7 @@ static int near_open(ompls_module *self, int index, void **device, ompls_error *
     const char *reuse = getenv("OMPLS_REMOTE_REUSE");
     int count = ((near_module *)self)->count;
     n->many = count > 1 && n->near->peers && (reuse == NULL || strcmp(reuse, "no") != 0) ? (uint32_t)count : 0;
-    n->waited = true;
+    n->asked = true;
     snprintf(n->machine, sizeof n->machine, "%s:%d", n->near->name, index);
     near_fail(n, &n->lost, 0, "the program has no image for it", "build it again for this device");
     pthread_mutex_init(&n->lock, NULL);
@@ -94,7 +94,7 @@ static void near_close(void *device) {
     n->addresses = (near_addresses){0};
     n->holds = (near_holds){0};
     free(n->reads);
-    n->reads = NULL, n->nreads = n->room = 0;
+    n->reads = NULL, n->nreads = n->taken = n->room = 0;
     done(n, 0); /* not freed: another thread may wait for it while the program ends */
 }
 
@@ -194,8 +194,8 @@ static int want(near_device *n, void *into, ompls_address from, uint64_t size, o
         n->reads = reads, n->room = room;
     }
     if (near_say(n, err, WIRE_READ, from, size, 0, 0) == NULL) return 1;
-    n->reads[n->nreads++] = (wanted_data){into, from, size};
-    n->waited = false, n->busy = true;
+    n->reads[n->nreads++] = (wanted_data){into, from, size, n->syncs + 1};
+    n->asked = false, n->busy = true;
     return 0;
 }
 
@@ -288,7 +288,7 @@ static int near_launch(void *device, void *kernel, const ompls_launch_request *r
         memcpy(bytes + sizeof head, request->params[i], request->sizes[i]);
         bytes += sizeof head + (request->sizes[i] + 7) / 8 * 8;
     }
-    n->waited = false, n->busy = true;
+    n->asked = false, n->busy = true;
     return done(n, 0);
 }
 
@@ -296,7 +296,30 @@ static int near_synchronize(void *device, ompls_error *err) {
     near_device *n = locked(device);
     uint64_t unused;
     if (n->line == NULL) *err = n->lost;
-    return done(n, n->line == NULL || (n->waited ? near_flush(n, err) : near_answer(n, &unused, err)) != 0);
+    if (n->line == NULL) return done(n, 1);
+    if (n->asked && n->answered == n->syncs) return done(n, near_flush(n, err));
+    return done(n, near_answer(n, &unused, err));
+}
+
+/* Nobody waits for it, and what others have started is asked for: an error is that of who asks for it next. */
+static int near_ready(void *device) {
+    near_device *n = device;
+    if (pthread_mutex_trylock(&n->lock) != 0) return 0;
+    return done(n, n->line != NULL && n->asked);
+}
+
+static int near_send(void *device, uint64_t *ticket, ompls_error *err) {
+    near_device *n = locked(device);
+    int failed = near_ask(n, err);
+    *ticket = n->syncs;
+    return done(n, failed);
+}
+
+static int near_receive(void *device, uint64_t ticket, ompls_error *err) {
+    near_device *n = locked(device);
+    wire_record last;
+    ompls_properties unused;
+    return done(n, near_hear(n, ticket, &last, &unused, err));
 }
 
 /* A far side does everything in one order: who follows needs nothing but to be the later one. */
@@ -322,7 +345,8 @@ void ompls_near_add(const ompls_near *near) {
         .copy_out = near_copy_out, .copy_within = near_copy_within, .load = near_load, .find_kernel = near_find_kernel,
         .find_symbol = near_find_symbol, .launch = near_launch, .synchronize = near_synchronize, .start_in = near_start_in,
         .start_out = near_start_out, .mark = near_mark, .follow = near_follow, .attach = near_attach, .most_threads = near_most_threads,
-        .copy_peer = ompls_near_copy_peer, .copy_peer_rows = ompls_near_copy_peer_rows,
+        .copy_peer = ompls_near_copy_peer, .copy_peer_rows = ompls_near_copy_peer_rows, .ready = near_ready, .send = near_send,
+        .receive = near_receive,
     };
     ompls_register_module(&added->module);
     ompls_close_before_exit();

@@ -51,7 +51,7 @@ static bool meet(near_device *a, near_device *b) {
     a->port[0] = '\0';
     if (near_say(a, &err, WIRE_PORT, 0, 0, 0, 0) == NULL || near_answer(a, &unused, &err) != 0 || a->port[0] == '\0') return false;
     if (!say_texts(a, WIRE_ACCEPT, (uint64_t)b->index, NULL, b->machine, &err) || near_flush(a, &err) != 0) return false;
-    a->waited = false;
+    a->asked = false;
     bool there = say_texts(b, WIRE_CONNECT, (uint64_t)a->index, a->port, a->machine, &err) && near_answer(b, &unused, &err) == 0;
     return (near_answer(a, &unused, &err) == 0) & there;
 }
@@ -79,8 +79,9 @@ static bool say_rows(near_device *n, uint32_t what, ompls_address at, uint64_t s
     char *bytes = near_say(n, err, what, at, size, (uint64_t)peer->index, ndims * sizeof(wire_dimension));
     for (uint32_t i = 0; bytes != NULL && i < ndims; i++)
         memcpy(bytes + i * sizeof(wire_dimension), &(wire_dimension){counts[i], strides[i]}, sizeof(wire_dimension));
-    n->waited = false;
+    n->asked = false;
     n->passing += SMALLEST; /* the message itself */
+    n->passed = n->syncs;
     return bytes != NULL;
 }
 

@@ -97,9 +97,11 @@ int near_damaged(near_device *n, ompls_error *err) {
     return near_lose(n, err, "it does not speak our protocol");
 }
 
-static int take_data(near_device *n, const wire_record *r, const char *bytes, uint32_t *next, ompls_error *err) {
-    if (*next >= n->nreads || r->b != n->reads[*next].size || (r->length != 0 && r->length != r->b)) return near_damaged(n, err);
-    wanted_data *wanted = &n->reads[(*next)++];
+static int take_data(near_device *n, const wire_record *r, const char *bytes, ompls_error *err) {
+    if (n->taken >= n->nreads) return near_damaged(n, err);
+    wanted_data *wanted = &n->reads[n->taken];
+    if (wanted->sync != n->answered + 1 || r->b != wanted->size || (r->length != 0 && r->length != r->b)) return near_damaged(n, err);
+    n->taken++;
     if (r->length != 0) memcpy(wanted->into, bytes, r->length);
     for (uint64_t at = 0; r->length == 0 && at < wanted->size; at += OMPLS_PIECE) {
         uint64_t size = wanted->size - at < OMPLS_PIECE ? wanted->size - at : OMPLS_PIECE;
@@ -130,11 +132,16 @@ static int take_error(near_device *n, const wire_record *r, const char *bytes, o
     return 0;
 }
 
+/* Nothing more comes of what this sync asked for. */
+static bool has_all(const near_device *n, uint64_t sync) {
+    return n->taken == n->nreads || n->reads[n->taken].sync > sync;
+}
+
 /* One record of an answer; -1: it was the last one. */
-static int take(near_device *n, const wire_record *r, const char *bytes, uint32_t *next, wire_record *last, char *last_bytes, ompls_error *failure,
-                bool *failed, ompls_error *err) {
+static int take(near_device *n, const wire_record *r, const char *bytes, wire_record *last, char *last_bytes, ompls_error *failure, bool *failed,
+                ompls_error *err) {
     switch (r->what) {
-    case WIRE_DATA: return *failed ? near_damaged(n, err) : take_data(n, r, bytes, next, err);
+    case WIRE_DATA: return *failed ? near_damaged(n, err) : take_data(n, r, bytes, err);
     case WIRE_PRINTED: print(r, bytes); return 0;
     case WIRE_ERROR: *failed = true; return take_error(n, r, bytes, failure) == 0 ? 0 : near_damaged(n, err);
     case WIRE_VALUE: *last = *r; return 0;
@@ -148,16 +155,48 @@ static int take(near_device *n, const wire_record *r, const char *bytes, uint32_
         memcpy(n->port, bytes, r->length);
         n->port[r->length - 1] = '\0';
         return 0;
-    case WIRE_DONE: return r->a == n->syncs && (*failed || *next == n->nreads) ? -1 : near_damaged(n, err);
+    case WIRE_DONE: return r->a == n->answered + 1 && (*failed || has_all(n, r->a)) ? -1 : near_damaged(n, err);
     default: return near_damaged(n, err);
     }
 }
 
-int near_wait(near_device *n, wire_record *last, ompls_properties *opened, ompls_error *err) {
+/* It is told to who hears that answer. */
+static int keep_failure(near_device *n, const ompls_error *failure, ompls_error *err) {
+    near_failure *kept = malloc(sizeof *kept);
+    if (kept == NULL) return near_lose(n, err, "no memory is left for what it has answered");
+    *kept = (near_failure){n->failures, n->answered, *failure};
+    n->failures = kept;
+    return 0;
+}
+
+static int told_failure(near_device *n, uint64_t sync, ompls_error *err) {
+    near_failure **at = &n->failures;
+    while (*at != NULL && (*at)->sync != sync) at = &(*at)->next;
+    near_failure *found = *at;
+    if (OMPLS_LIKELY(found == NULL)) return 0;
+    *at = found->next;
+    *err = found->err;
+    free(found);
+    return 1;
+}
+
+/* The sync that comes next is answered. */
+static int is_answered(near_device *n, const ompls_error *failure, bool failed, ompls_error *err) {
+    n->answered++;
+    uint32_t first = n->taken;
+    while (first > 0 && n->reads[first - 1].sync == n->answered) first--;
+    for (uint32_t i = first; i < n->taken && !failed; i++)
+        if (n->reads[i].size >= OMPLS_LEAST_HELD) ompls_near_has(n, n->reads[i].from, n->reads[i].into, n->reads[i].size);
+    while (!has_all(n, n->answered)) n->taken++; /* what has failed */
+    if (n->taken == n->nreads) n->taken = n->nreads = 0;
+    if (n->answered > n->passed) n->passing = 0;
+    if (n->asked && n->answered == n->syncs) n->busy = false;
+    return failed ? keep_failure(n, failure, err) : 0;
+}
+
+static int hear_next(near_device *n, wire_record *last, ompls_properties *opened, ompls_error *err) {
     ompls_error failure;
     bool failed = false;
-    uint32_t next = 0;
-    if (near_say(n, err, WIRE_SYNC, ++n->syncs, 0, 0, 0) == NULL || near_flush(n, err) != 0) return 1;
     for (int state = 0; state == 0;) {
         uint64_t length, at = sizeof(wire_number);
         wire_number number;
@@ -172,17 +211,31 @@ int near_wait(near_device *n, wire_record *last, ompls_properties *opened, ompls
             if (length - at < sizeof r) return near_damaged(n, err);
             memcpy(&r, n->answer + at, sizeof r);
             if (r.length > length - at - sizeof r) return near_damaged(n, err);
-            state = take(n, &r, n->answer + at + sizeof r, &next, last, (char *)opened, &failure, &failed, err);
+            state = take(n, &r, n->answer + at + sizeof r, last, (char *)opened, &failure, &failed, err);
             at += sizeof r + ((uint64_t)r.length + 7) / 8 * 8;
         }
         if (state > 0) return 1;
     }
-    for (uint32_t i = 0; i < n->nreads && !failed; i++)
-        if (n->reads[i].size >= OMPLS_LEAST_HELD) ompls_near_has(n, n->reads[i].from, n->reads[i].into, n->reads[i].size);
-    n->nreads = 0;
-    n->waited = true, n->busy = false, n->passing = 0;
-    if (failed) *err = failure;
-    return failed;
+    return is_answered(n, &failure, failed, err);
+}
+
+int near_ask(near_device *n, ompls_error *err) {
+    if (near_say(n, err, WIRE_SYNC, n->syncs + 1, 0, 0, 0) == NULL) return 1;
+    n->syncs++;
+    n->asked = true;
+    return near_flush(n, err);
+}
+
+int near_hear(near_device *n, uint64_t sync, wire_record *last, ompls_properties *opened, ompls_error *err) {
+    while (n->answered < sync) {
+        if (n->line == NULL) *err = n->lost;
+        if (n->line == NULL || hear_next(n, last, opened, err) != 0) return 1;
+    }
+    return told_failure(n, sync, err);
+}
+
+int near_wait(near_device *n, wire_record *last, ompls_properties *opened, ompls_error *err) {
+    return near_ask(n, err) != 0 || near_hear(n, n->syncs, last, opened, err) != 0;
 }
 
 int near_answer(near_device *n, uint64_t *value, ompls_error *err) {

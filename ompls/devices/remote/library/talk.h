@@ -17,6 +17,8 @@
 #define near_flush ompls_near_flush
 #define near_say ompls_near_say
 #define near_damaged ompls_near_damaged
+#define near_ask ompls_near_ask
+#define near_hear ompls_near_hear
 #define near_wait ompls_near_wait
 #define near_answer ompls_near_answer
 
@@ -24,7 +26,15 @@ typedef struct {
     void *into;
     ompls_address from;
     uint64_t size;
+    uint64_t sync; /* that asks for it */
 } wanted_data;
+
+/* What an answer has told that somebody else will want to hear. */
+typedef struct near_failure {
+    struct near_failure *next;
+    uint64_t sync;
+    ompls_error err;
+} near_failure;
 
 struct near_device {
     const ompls_near *near;
@@ -36,14 +46,16 @@ struct near_device {
     near_addresses addresses;
     near_holds holds;       /* what of the program's data is there */
     ompls_properties properties;
-    bool waited;            /* for all that runs */
-    bool busy;              /* a kernel may run, or an answer may be on its way, since then */
-    uint64_t passing;       /* bytes that it has been told to give and to take since then */
-    uint64_t syncs, used;   /* used: bytes of `batch` */
+    bool asked;             /* for an answer to all that needs one */
+    bool busy;              /* a kernel may run, or an answer may be on its way */
+    uint64_t passing;       /* bytes that it has been told to give and to take, and may not have yet */
+    uint64_t passed;        /* syncs that were said before the last of those */
+    uint64_t syncs, answered, used; /* syncs said, and answered; bytes of `batch` */
     wire_number said, heard; /* frames there and back */
     uint32_t kernels;
     wanted_data *reads;     /* where what is read goes, in the order in which it was asked for */
-    uint32_t nreads, room;
+    uint32_t nreads, taken, room; /* taken: so many of them have come */
+    near_failure *failures;
     ompls_error lost;       /* why, once it is */
     char port[OMPLS_PORT];  /* where others reach it */
     struct {
@@ -73,6 +85,10 @@ void near_tell_count(const near_device *n);
 /* Room for a record's bytes in the batch; 0: the device is lost. */
 char *near_say(near_device *n, ompls_error *err, uint32_t what, uint64_t a, uint64_t b, uint64_t c, uint64_t length);
 int near_flush(near_device *n, ompls_error *err);
+/* An answer to all that was said is on its way there: that of sync `n->syncs`. */
+int near_ask(near_device *n, ompls_error *err);
+/* The answer to this sync and those before it; each is heard once.  `last` and `opened` as below. */
+int near_hear(near_device *n, uint64_t sync, wire_record *last, ompls_properties *opened, ompls_error *err);
 /* All that was said is done.  The last record that was an answer is `last`, of WIRE_OPENED its bytes `opened`. */
 int near_wait(near_device *n, wire_record *last, ompls_properties *opened, ompls_error *err);
 /* The same; the number that the answer has. */
