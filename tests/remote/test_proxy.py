@@ -205,6 +205,7 @@ FAULTS = [
     ("beyond", "device address", "bytes past the", "r = array[n + 20000];"),
     ("divide", "an integer was divided by zero", "", ""),
     ("abort", "the kernel called abort()", "", ""),
+    ("freed", "read host address", "variable 'again', not mapped", "if (again[n / 2] == 0) abort();"),
     ("team", "host address", "variable 'pointer', not mapped", "pointer[i] = i;"),
 ]
 

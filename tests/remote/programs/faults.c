@@ -1,4 +1,5 @@
 /* What kernels do wrong, and what they print. */
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,18 @@ int main(int argc, char **argv)
     #pragma omp target parallel for num_threads(4) firstprivate(pointer)
         for (int i = 0; i < 100; i++)
             pointer[i] = i;
-    else if (is(said, "print"))
+    else if (is(said, "freed")) {
+        int *there = omp_target_alloc(n * sizeof *there, 0), *again = there;
+        #pragma omp target is_device_ptr(there)
+        there[n / 2] = 1;
+        omp_target_free(there, 0);
+        there = omp_target_alloc(n * sizeof *there, 0); /* at the same place, and zero */
+        #pragma omp target is_device_ptr(there)
+        if (there != again || there[n / 2] != 0) abort();
+        omp_target_free(there, 0);
+        #pragma omp target firstprivate(again)
+        if (again[n / 2] == 0) abort();
+    } else if (is(said, "print"))
     #pragma omp target
         for (int i = 0; i < MANY; i++) printf("line %d\n", i);
     printf("after\n");

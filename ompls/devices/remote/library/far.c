@@ -327,6 +327,7 @@ typedef struct {
 } step;
 
 static int do_record(const wire_record *r, char *bytes) {
+    if (r->what != WIRE_ALLOC && r->what != WIRE_FREE && ompls_far_close(&far.memory, &far.error) != 0) return 1;
     switch (r->what) {
     case WIRE_OPEN: return do_open(r);
     case WIRE_ALLOC: return ompls_far_alloc(&far.memory, r->a, r->b, &far.error);

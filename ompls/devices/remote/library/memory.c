@@ -13,7 +13,7 @@
 
 #include "wire.h"
 
-enum { ZEROS = 1 << 16, MOST_SLOTS = 1 << 22 };
+enum { ZEROS = 1 << 16, MOST_SLOTS = 1 << 22, SMALL = 1 << 16 };
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -80,9 +80,34 @@ static int set_slot(far_memory *memory, ompls_address named, ompls_address real,
     return 0;
 }
 
+static int close_pages(uint64_t address, uint64_t size, ompls_error *err) {
+    bool made = map(address, size, PROT_NONE, MAP_FIXED) != MAP_FAILED;
+    return made ? 0 : fail(err, "freeing memory", errno, "map less at a time");
+}
+
+int ompls_far_close(far_memory *memory, ompls_error *err) {
+    int failed = 0;
+    for (; memory->nfreed > 0; memory->nfreed--)
+        failed |= close_pages(memory->freed[memory->nfreed - 1].address, memory->freed[memory->nfreed - 1].size, err);
+    return failed;
+}
+
+/* The same pages that were freed just now are still there. */
+static bool take_freed(far_memory *memory, uint64_t address, uint64_t size) {
+    for (uint32_t i = 0; i < memory->nfreed; i++) {
+        if (memory->freed[i].address != address || memory->freed[i].size != size) continue;
+        memory->freed[i] = memory->freed[--memory->nfreed];
+        memset((void *)(uintptr_t)address, 0, size);
+        return true;
+    }
+    return false;
+}
+
 int ompls_far_alloc(far_memory *memory, ompls_address named, uint64_t size, ompls_error *err) {
     if (memory->first != 0) {
         if (!in_arena(memory, named, pages(size))) return fail(err, "allocating memory", EINVAL, "build the program again");
+        if (take_freed(memory, named, pages(size))) return 0;
+        if (ompls_far_close(memory, err) != 0) return 1;
         bool made = map(named, pages(size), PROT_READ | PROT_WRITE, MAP_FIXED) != MAP_FAILED;
         if (made && size >= 1 << 21) madvise((void *)(uintptr_t)named, size, MADV_HUGEPAGE);
         return made ? 0 : fail(err, "allocating memory", errno, "map less at a time");
@@ -98,8 +123,11 @@ int ompls_far_alloc(far_memory *memory, ompls_address named, uint64_t size, ompl
 int ompls_far_free(far_memory *memory, ompls_address named, uint64_t size, ompls_error *err) {
     if (memory->first != 0) {
         if (!in_arena(memory, named, pages(size))) return fail(err, "freeing memory", EINVAL, "build the program again");
-        bool made = map(named, pages(size), PROT_NONE, MAP_FIXED) != MAP_FAILED;
-        return made ? 0 : fail(err, "freeing memory", errno, "map less at a time");
+        if (pages(size) > SMALL) return close_pages(named, pages(size), err);
+        if (memory->nfreed == OMPLS_MOST_FREED && ompls_far_close(memory, err) != 0) return 1;
+        memory->freed[memory->nfreed].address = named;
+        memory->freed[memory->nfreed++].size = pages(size);
+        return 0;
     }
     uint64_t slot = slot_of(memory, named);
     if (slot == 0 || memory->slots[slot - 1] == 0) return fail(err, "freeing memory", EINVAL, "build the program again");
