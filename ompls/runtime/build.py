@@ -31,6 +31,7 @@ INCLUDE = Path(__file__).resolve().parent / "include"
 CORE_SOURCES: Tuple[str, ...] = (
     "api",
     "available",
+    "begun",
     "bridge",
     "copies",
     "copies_async",

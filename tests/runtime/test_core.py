@@ -42,6 +42,7 @@ WAYS: dict[str, dict[str, str]] = {
     "at once": {},
     "ahead": {"MOCK_AHEAD": "1"},
     "gathered": {"MOCK_AHEAD": "1", "MOCK_GATHER": "64"},
+    "sent": {"MOCK_AHEAD": "1", "MOCK_SENDS": "1"},
     "traced": {"OMPLS_TRACE": os.devnull},
 }
 
@@ -53,6 +54,8 @@ WAYS: dict[str, dict[str, str]] = {
         ("protocol", "address", "ahead"),
         ("lists", "address", "ahead"),
         ("stress", "address", "ahead"),
+        ("stress", "address", "sent"),
+        ("stress", "thread", "sent"),
         pytest.param("stress", "thread", "ahead", marks=pytest.mark.thorough),
         pytest.param("stress", "thread", "gathered", marks=pytest.mark.thorough),
         pytest.param("stress", "thread", "traced", marks=pytest.mark.thorough),

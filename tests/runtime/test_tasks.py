@@ -22,6 +22,18 @@ def test_tasks_overlap_and_wait(program: Program, case: str, sanitizer: str) -> 
     assert (done.returncode, done.stderr) == (0, "")
 
 
+SENT = {"MOCK_AHEAD": "1", "MOCK_SENDS": "1"}
+LATER = ["sent", "groups", "data", "values", "threads", "memory"]
+
+
+@pytest.mark.parametrize(
+    ("case", "sanitizer"), thinned([(case, way) for case in LATER for way in ("address", "thread")], 5)
+)
+def test_regions_that_are_sent_need_no_worker(program: Program, case: str, sanitizer: str) -> None:
+    done = run(program("tasks", sanitizer), case, OMPLS_TASK_MEMORY="1", **SENT)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("sanitizer", thinned(["address", "plain", "thread"], 3))
 def test_what_is_deferred_holds_a_bounded_amount_of_memory(program: Program, sanitizer: str) -> None:
     done = run(program("tasks", sanitizer), "memory", OMPLS_TASK_MEMORY="1")
@@ -35,10 +47,11 @@ def test_tasks_have_no_races(program: Program, case: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("way", [{}, SENT])
 @pytest.mark.parametrize("how", ["exit", "leave"])
-def test_the_end_of_the_program_waits_for_what_is_in_flight(program: Program, how: str) -> None:
+def test_the_end_of_the_program_waits_for_what_is_in_flight(program: Program, how: str, way: dict[str, str]) -> None:
     """`leave`: the main thread calls pthread_exit, so the program ends with its last thread."""
-    done = run(program("tasks", "plain"), how)
+    done = run(program("tasks", "plain"), how, **way)
     assert (done.returncode, done.stdout, done.stderr) == (0, "at exit: 42\n", "")
 
 

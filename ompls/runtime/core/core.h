@@ -310,6 +310,19 @@ void *ompls_kernel_of(ompls_place at); /* 0: the region is to run on the host */
 /* As ompls_target.  With the kernel 0, or where the device is lost and the region may run `in_place`, the host runs it. */
 int ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, bool in_place);
 
+/* The same, started and sent: nobody waits.  `args` and `values` stay.  0: it has to be run, which may be to wait for others. */
+typedef struct ompls_begun ompls_begun;
+ompls_begun *ompls_begin_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked);
+void ompls_receive(const ompls_begun *begun); /* it is done; an error ends the program */
+void ompls_end_target(ompls_begun *begun);    /* the same, and then all that is left of it */
+
+/* begun.c: what has been begun on this device is received, for the error that has lost it. */
+void ompls_receive_begun(const ompls_device *device);
+/* With the table's lock held, which is given up in between: one region that was begun on its device has ended.  False: there is none. */
+bool ompls_end_begun_of(ompls_table *table);
+/* Who waits for an entry looks again. */
+void ompls_table_wake(ompls_table *table);
+
 /* partials.c: memory for a launch of so many teams, put in front of what else it has taken; given back when it has ended. */
 typedef struct ompls_partials ompls_partials;
 ompls_address ompls_take_partials(ompls_place at, uint64_t bytes, uint64_t teams, ompls_partials **taken);

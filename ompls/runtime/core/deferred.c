@@ -71,6 +71,49 @@ static void run_target(ompls_task *task) {
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_deferred(false);
 }
 
+static void end_target(ompls_task *task) {
+    ompls_end_target(task->begun);
+}
+
+/* Nothing in it waits for the device or for another thread, neither here nor while it is under way: all that travels fits into
+   a message that is taken without being waited for.  Who looks on sees one thing after the other. */
+static bool can_be_sent(ompls_place at, const ompls_arg *args) {
+    enum { SMALL = 4096, MOST = 16 };
+    const ompls_module *module = at.device->module;
+    const ompls_region *region = at.region;
+    ompls_table *table = &at.device->table;
+    uint64_t bytes = 0;
+    if (module->send == NULL || ompls_observing || ompls_tooling || ompls_shared_memory || region->nlists != 0) return false;
+    if (atomic_load(&at.device->deferred) >= MOST) return false;
+    for (uint32_t i = 0; i < region->nparams; i++) {
+        if (region->params[i].kind == OMPLS_PARAM_ORIGINAL || region->params[i].kind == OMPLS_PARAM_PARTIALS) return false;
+        bytes += region->params[i].size;
+    }
+    bool settled = true;
+    ompls_table_lock(table);
+    for (uint32_t i = 0; i < region->nitems && settled; i++) {
+        uint32_t flags = region->items[i].flags;
+        ompls_reference unused;
+        ompls_entry *overlapping;
+        bool found, waits = (flags & (OMPLS_MAP_ATTACH | OMPLS_MAP_PART)) != 0;
+        settled = !waits && ompls_table_look(table, (uintptr_t)args[i].begin, ompls_end_of(&args[i]), &overlapping, &unused, &found);
+        if (settled && (!found || (flags & OMPLS_MAP_ALWAYS)) && !(flags & OMPLS_MAP_ZERO_LENGTH)) bytes += args[i].size;
+    }
+    pthread_mutex_unlock(&table->lock);
+    return settled && bytes <= SMALL && module->ready(at.device->handle) != 0;
+}
+
+/* Not where the program asks which device is idle: that is told when a region is done, not when somebody has waited for it. */
+static bool begin_target(ompls_task *task) {
+    construct *c = (construct *)task;
+    if (c->counted || !can_be_sent(c->at, c->args)) return false;
+    task->begun = ompls_begin_target(c->at, c->kernel, c->args, c->values, &c->launch);
+    if (task->begun == NULL) return false;
+    task->device = c->at.device;
+    task->run = end_target;
+    return true;
+}
+
 int ompls_target_nowait(ompls_region *region, int64_t device, const ompls_arg *args, const void *const *values,
                         const ompls_launch *launch, uint32_t ndepend, const ompls_depend *depend) {
     ompls_place at = {ompls_resolve(region, device), region};
@@ -83,6 +126,7 @@ int ompls_target_nowait(ompls_region *region, int64_t device, const ompls_arg *a
     }
     construct *made = make(at, args, values);
     made->task.run = run_target;
+    made->task.begin = begin_target;
     made->kernel = kernel;
     made->counted = ompls_count_region(at.device);
     if (launch != NULL) made->launch = *launch;

@@ -40,7 +40,9 @@ static const char *missing_function(const ompls_module *m) {
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!needed[i].there) return needed[i].name;
     int ahead = (m->start_in != NULL) + (m->start_out != NULL) + (m->mark != NULL) + (m->follow != NULL);
-    return ahead == 0 || ahead == 4 ? NULL : "start_in, start_out, mark and follow, of which it has some";
+    if (ahead != 0 && ahead != 4) return "start_in, start_out, mark and follow, of which it has some";
+    int sends = (m->ready != NULL) + (m->send != NULL) + (m->receive != NULL);
+    return sends == 0 || (sends == 3 && ahead == 4) ? NULL : "ready, send and receive, of which it has some, or start_in";
 }
 
 void ompls_register_module(ompls_module *module) {

@@ -62,13 +62,15 @@ void ompls_fail(ompls_place at, const char *next, const char *format, ...) {
 }
 
 /* The thread whose call lost the device knows why: it speaks first. */
-static void let_the_first_speak(void) {
+static void let_the_first_speak(ompls_place at, const ompls_error *err) {
     const struct timespec moment = {.tv_nsec = 1000000};
+    if (OMPLS_LIKELY(err->fatal != OMPLS_LOST_BEFORE)) return;
+    if (at.device != NULL) ompls_receive_begun(at.device); /* a region that nobody has waited for may have lost it */
     for (int i = 0; i < 500 && !atomic_load(&ompls_failing); i++) nanosleep(&moment, NULL);
 }
 
 void ompls_fail_module(ompls_place at, const char *what, const ompls_error *err) {
-    if (err->fatal == OMPLS_LOST_BEFORE) let_the_first_speak();
+    let_the_first_speak(at, err);
     ompls_fail(at, err->hint[0] != '\0' ? err->hint : NULL, "%s: %s", what, err->reason[0] != '\0' ? err->reason : "the device gave no reason");
 }
 
@@ -180,6 +182,7 @@ static bool is_mapped(ompls_device *device, const ompls_arg *arg) {
 
 void ompls_fail_launch(ompls_place at, const ompls_arg *args, const void *const *values, const ompls_error *err) {
     if (err->fault == 0) ompls_fail_module(at, "the kernel failed", err);
+    let_the_first_speak(at, err);
     culprit best = {.distance = (uint64_t)1 << 40};
     uint64_t address = err->fault_address;
     const ompls_region *region = at.region;

@@ -185,7 +185,7 @@ ompls_reference ompls_reference_to(ompls_entry *entry) {
 }
 
 /* Either the one who waits sees the new state, or we see that somebody waits: both are sequentially consistent. */
-static void wake(ompls_table *table) {
+void ompls_table_wake(ompls_table *table) {
     if (OMPLS_LIKELY(atomic_load(&table->waiting) == 0)) return;
     ompls_table_lock(table);
     pthread_cond_broadcast(&table->moved);
@@ -199,7 +199,7 @@ void ompls_entry_arrived(ompls_table *table, ompls_entry *entry, ompls_address d
     entry->owned = owned;
     *out = ompls_reference_to(entry);
     atomic_store(&entry->state, out->generation * GENERATION_ONE + counts[count]);
-    wake(table);
+    ompls_table_wake(table);
 }
 
 /* --- with the lock held ------------------------------------------------------------------------------------------- */
@@ -251,7 +251,8 @@ static bool wait_while_moving(ompls_table *table, const ompls_entry *entry) {
     uint64_t state = atomic_load(&((ompls_entry *)(uintptr_t)entry)->state);
     if (OMPLS_LIKELY((state & COUNT_MASK) != 0)) return false;
     atomic_fetch_add(&table->waiting, 1);
-    while (atomic_load(&((ompls_entry *)(uintptr_t)entry)->state) == state) ompls_await(&table->moved, &table->lock);
+    while (atomic_load(&((ompls_entry *)(uintptr_t)entry)->state) == state)
+        if (!ompls_end_begun_of(table)) ompls_await(&table->moved, &table->lock);
     atomic_fetch_sub(&table->waiting, 1);
     return true;
 }

@@ -144,6 +144,8 @@ typedef struct {
 /* What a launch needs room for. */
 typedef struct {
     part parts[3];
+    ompls_launch_request request;
+    uint64_t began;
     ompls_held *items;
     ompls_partials *partials; /* that the launch has taken */
     char *originals; /* what OMPLS_PARAM_ORIGINAL is about; 0 without one */
@@ -339,36 +341,46 @@ static ompls_section *sections_of(ompls_place at, const ompls_arg *args, const r
     return found;
 }
 
-/* Starts the kernel, what goes back behind it, and waits once.  Who looks on wants to know how long the kernel takes.  False:
-   the host is to run the region. */
+/* Faster than to set all of it. */
+static void clear(ompls_error *err) {
+    err->fault = err->fatal = 0;
+    err->reason[0] = err->hint[0] = err->fault_file[0] = '\0';
+    err->fault_line = 0;
+}
+
+/* Starts the kernel, and what goes back behind it.  False: the host is to run the region. */
 static bool launch(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, room *room,
                    ompls_traffic *traffic) {
     const ompls_region *region = at.region;
-    ompls_device *device = at.device;
+    ompls_launch_request *request = &room->request;
     get_originals(at, args, room);
     bool covered = fill_params(at, args, values, room), begun = false;
-    ompls_launch_request request = {.region_file = region->file, .region_line = region->line, .name = region->kernel, .id = region->id,
+    *request = (ompls_launch_request){.region_file = region->file, .region_line = region->line, .name = region->kernel, .id = region->id,
                                     .mode = region->mode, .nparams = region->nparams, .params = room->params, .sizes = room->sizes,
                                     .kinds = room->kinds, .sections = sections_of(at, args, room)};
-    reach reach = choose(at, asked, covered, &request);
-    get_partials(at, request.grid, room);
+    reach reach = choose(at, asked, covered, request);
+    get_partials(at, request->grid, room);
     ompls_error err;
-    err.fault = err.fatal = 0;
-    err.reason[0] = err.hint[0] = err.fault_file[0] = '\0';
-    err.fault_line = 0;
+    clear(&err);
     if (OMPLS_UNLIKELY(ompls_observing)) ompls_observed(); /* the kernel may take long, or for ever */
-    uint64_t began = OMPLS_BEGIN(.kind = "launch", .at = at, .grid = request.grid, .block = request.block);
-    int failed = start(at, kernel, &request, &reach, room, &begun, &err);
-    free((void *)(uintptr_t)request.sections);
+    room->began = OMPLS_BEGIN(.kind = "launch", .at = at, .grid = request->grid, .block = request->block);
+    int failed = start(at, kernel, request, &reach, room, &begun, &err);
+    free((void *)(uintptr_t)request->sections);
     if (OMPLS_UNLIKELY(failed != 0) && !begun && room->in_place && can_fall_back(at, &err)) return false;
-    if (!failed && device->module->mark != NULL && !ompls_observing) ompls_leave_behind(traffic);
-    if (OMPLS_UNLIKELY(failed != 0) || OMPLS_UNLIKELY(device->module->synchronize(device->handle, &err) != 0))
-        ompls_fail_launch(at, args, values, &err);
-    ompls_return_partials(device, room->partials);
-    traffic->started = false;
-    if (OMPLS_UNLIKELY(ompls_observing))
-        ompls_observe(&(ompls_event){.kind = "launch", .at = at, .text = region->kernel, .grid = request.grid, .block = request.block, .began = began});
+    if (OMPLS_UNLIKELY(failed != 0)) ompls_fail_launch(at, args, values, &err);
+    if (at.device->module->mark != NULL && !ompls_observing) ompls_leave_behind(traffic);
     return true;
+}
+
+/* Waits once.  Who looks on wants to know how long the kernel takes. */
+static void await_launch(ompls_place at, const ompls_arg *args, const void *const *values, const room *room) {
+    ompls_error err;
+    clear(&err);
+    if (OMPLS_UNLIKELY(at.device->module->synchronize(at.device->handle, &err) != 0)) ompls_fail_launch(at, args, values, &err);
+    ompls_return_partials(at.device, room->partials);
+    if (OMPLS_LIKELY(!ompls_observing)) return;
+    const ompls_launch_request *request = &room->request;
+    ompls_observe(&(ompls_event){.kind = "launch", .at = at, .text = request->name, .grid = request->grid, .block = request->block, .began = room->began});
 }
 
 static int run_in(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked, device_cache *cache,
@@ -381,7 +393,9 @@ static int run_in(ompls_place at, void *kernel, const ompls_arg *args, const voi
         ompls_fall_back(&traffic, room->expanded);
         return 0;
     }
+    await_launch(at, args, values, room);
     free(room->originals);
+    traffic.started = false;
     ompls_leave_items(&traffic);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_TARGET, false);
     if (OMPLS_UNLIKELY(ompls_observing)) ompls_observed();
@@ -428,6 +442,51 @@ int ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const 
     int ran = run(at, kernel, expanded->args, values, asked, NULL, expanded, in_place);
     if (ran) ompls_expanded_done(expanded);
     return ran;
+}
+
+/* --- a region that is sent, and received later (device.h) ----------------------------------------------------------------- */
+
+struct ompls_begun {
+    ompls_place at;
+    const ompls_arg *args;
+    const void *const *values;
+    uint64_t ticket;
+    ompls_traffic traffic;
+    ompls_held items[FEW];
+};
+
+ompls_begun *ompls_begin_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked) {
+    ompls_begun *begun = at.region->nitems <= FEW && at.region->nparams <= FEW ? malloc(sizeof *begun) : NULL;
+    if (begun == NULL) return NULL;
+    device_cache *cache = cache_of(at, (ompls_region *)(uintptr_t)at.region);
+    const void *params[FEW];
+    ompls_address addresses[FEW];
+    uint64_t sizes[FEW];
+    uint8_t kinds[FEW];
+    room room = {.items = begun->items, .params = params, .addresses = addresses, .sizes = sizes, .kinds = kinds};
+    begun->at = at, begun->args = args, begun->values = values;
+    atomic_fetch_add(&at.device->deferred, 1);
+    ompls_enter_items(at, args, cache->hint, begun->items, &begun->traffic);
+    launch(at, version_of(at, kernel, cache, &room), args, values, asked, &room, &begun->traffic);
+    ompls_error err;
+    clear(&err);
+    if (at.device->module->send(at.device->handle, &begun->ticket, &err) != 0) ompls_fail_launch(at, args, values, &err);
+    return begun;
+}
+
+void ompls_receive(const ompls_begun *begun) {
+    ompls_place at = begun->at;
+    ompls_error err;
+    clear(&err);
+    if (at.device->module->receive(at.device->handle, begun->ticket, &err) != 0) ompls_fail_launch(at, begun->args, begun->values, &err);
+}
+
+void ompls_end_target(ompls_begun *begun) {
+    ompls_receive(begun);
+    begun->traffic.started = false;
+    ompls_leave_items(&begun->traffic);
+    atomic_fetch_sub(&begun->at.device->deferred, 1);
+    free(begun);
 }
 
 int ompls_target(ompls_region *region, int64_t number, const ompls_arg *args, const void *const *values, const ompls_launch *asked) {

@@ -64,8 +64,8 @@ __attribute__((constructor(102))) static void read_limit(void) {
 }
 
 /* A task that is larger than the limit runs when nothing else is deferred. */
-static void hold_memory(const ompls_task *task) {
-    uint64_t bytes = task->bytes + OVERHEAD;
+static void hold_memory(ompls_task *task) {
+    uint64_t bytes = task->bytes += OVERHEAD;
     pthread_mutex_lock(&memory_lock);
     memory_wanted++;
     while (memory_used > 0 && memory_used + bytes > memory_limit) ompls_await(&memory_freed, &memory_lock);
@@ -76,9 +76,15 @@ static void hold_memory(const ompls_task *task) {
 
 static void free_memory(uint64_t bytes) {
     pthread_mutex_lock(&memory_lock);
-    memory_used -= bytes + OVERHEAD;
+    memory_used -= bytes;
     if (memory_wanted > 0) pthread_cond_broadcast(&memory_freed);
     pthread_mutex_unlock(&memory_lock);
+}
+
+/* What has been begun waits for nobody: there are few of those, and they are small. */
+static void leave_memory(ompls_task *task) {
+    free_memory(task->bytes);
+    task->bytes = 0;
 }
 
 static void *grown(void *list, size_t size) {
@@ -121,6 +127,7 @@ static void wait_for(ompls_task *task, ompls_task *earlier) {
         earlier->successors = grown(earlier->successors, (earlier->room = earlier->room * 2 + 4) * sizeof *earlier->successors);
     earlier->successors[earlier->nsuccessors++] = task;
     task->waiting++;
+    if (task->run != NULL && earlier->begun != NULL && ompls_task_claim(earlier)) ompls_work(earlier); /* nobody else waits for it yet */
 }
 
 static void wait_for_set(ompls_task *task, const task_set *set) {
@@ -243,8 +250,28 @@ static void depend_on(ompls_context *context, ompls_task *task, ompls_depend dep
 
 /* --- contexts ----------------------------------------------------------------------------------------------------------- */
 
+static bool waits_for(const ompls_task *task, const ompls_task *earlier) {
+    for (uint32_t i = 0; i < earlier->nsuccessors; i++)
+        if (earlier->successors[i] == task) return true;
+    return false;
+}
+
+/* With the lock held, which is given up in between.  Of what was begun, the thread ends what was made from this number on and
+   (not 0) what it waits for as `waiter`. */
+static void end_begun(ompls_context *context, uint64_t number, const ompls_task *waiter) {
+    for (ompls_task *task = context->first, *next; task != NULL; task = next) {
+        next = task->after;
+        if (task->begun == NULL || task->number < number || (waiter != NULL && !waits_for(waiter, task)) || !ompls_task_claim(task)) continue;
+        pthread_mutex_unlock(&context->lock);
+        ompls_task_end(task);
+        pthread_mutex_lock(&context->lock);
+        next = context->first;
+    }
+}
+
 static void wait_since(ompls_context *context, uint64_t number) {
     pthread_mutex_lock(&context->lock);
+    end_begun(context, number, NULL);
     while (context->last != NULL && context->last->number >= number) ompls_await(&context->finished, &context->lock);
     pthread_mutex_unlock(&context->lock);
 }
@@ -323,7 +350,13 @@ void ompls_task_submit(ompls_task *task, uint32_t ndepend, const ompls_depend *d
     atomic_fetch_add_explicit(&context->unfinished, 1, memory_order_release);
     bool ready = task->waiting == 0;
     pthread_mutex_unlock(&context->lock);
-    if (ready) ompls_work(task);
+    if (!ready) return;
+    if (task->begin == NULL || !task->begin(task)) {
+        ompls_work(task);
+        return;
+    }
+    leave_memory(task);
+    ompls_task_begun(task);
 }
 
 void ompls_task_done(ompls_task *task) {
@@ -359,6 +392,7 @@ void ompls_wait_host_task(uint32_t ndepend, const ompls_depend *depend) {
     ompls_task waiter = {.references = 1};
     pthread_mutex_lock(&context->lock);
     for (uint32_t i = 0; i < ndepend; i++) depend_on(context, &waiter, depend[i], false);
+    end_begun(context, 0, &waiter);
     while (waiter.waiting > 0) ompls_await(&context->finished, &context->lock);
     pthread_mutex_unlock(&context->lock);
 }

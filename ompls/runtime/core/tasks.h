@@ -1,5 +1,5 @@
-/* tasks.h -- target tasks that run beside the thread that made them: who waits for whom (tasks.c) and the threads that
-   run them (workers.c). */
+/* tasks.h -- target tasks that run beside the thread that made them: who waits for whom (tasks.c), the threads that run them
+   (workers.c), and those that need none (begun.c). */
 #ifndef OMPLS_TASKS_H
 #define OMPLS_TASKS_H
 #include "core.h"
@@ -9,13 +9,16 @@ typedef struct ompls_context ompls_context;
 /* A deferred construct: the head of an allocation that holds all it needs. */
 typedef struct ompls_task {
     void (*run)(struct ompls_task *task);
+    bool (*begin)(struct ompls_task *task); /* starts it, so that `run` only ends it; false: `run` has to do all.  May be 0 */
+    ompls_begun *begun;                     /* since then */
+    ompls_device *device;                   /* where that is */
     ompls_context *context; /* of the serial thread that made it */
     uint64_t number;        /* of the context's tasks */
     struct ompls_task *before, *after; /* among the unfinished of the context, by number */
-    struct ompls_task *next;           /* in the workers' queue */
+    struct ompls_task *next;           /* in the workers' queue, or among those that were begun */
     struct ompls_task **successors;
     uint32_t nsuccessors, room;
-    uint64_t bytes;      /* of copies that it keeps */
+    uint64_t bytes;      /* of memory that it holds while it waits to be run */
     uint32_t waiting;    /* for so many unfinished tasks */
     uint32_t references;
     bool finished;
@@ -24,6 +27,12 @@ typedef struct ompls_task {
 /* tasks.c: run it when what it depends on is done, now in this thread's table or as a task of its team. */
 void ompls_task_submit(ompls_task *task, uint32_t ndepend, const ompls_depend *depend);
 void ompls_task_done(ompls_task *task); /* by the worker that ran it */
+
+/* begun.c: a task that has been begun, which whoever waits first ends, from now on. */
+void ompls_task_begun(ompls_task *task);
+bool ompls_task_claim(ompls_task *task); /* it is among those, and now the caller's to end */
+void ompls_task_end(ompls_task *task);
+void ompls_end_all_begun(void);
 
 /* workers.c */
 void ompls_work(ompls_task *task); /* ready: a worker runs it as soon as there is one */

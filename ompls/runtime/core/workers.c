@@ -106,6 +106,7 @@ void ompls_workers_leave(void) {
 }
 
 void ompls_workers_finish(void) {
+    ompls_end_all_begun();
     pthread_mutex_lock(&lock);
     while (unfinished > 0 && !atomic_load(&ompls_failing)) pthread_cond_wait(&settled, &lock);
     ending = true;

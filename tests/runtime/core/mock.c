@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-_Atomic long mock_allocs, mock_frees, mock_in, mock_out, mock_launches, mock_opens, mock_waits, mock_attached, mock_peers;
+_Atomic long mock_allocs, mock_frees, mock_in, mock_out, mock_launches, mock_opens, mock_waits, mock_attached, mock_peers, mock_sent;
 ompls_launch_request mock_last;
 ompls_error mock_launch_error;
 const char *mock_open_failure, *mock_copy_failure;
@@ -34,7 +34,7 @@ void *mock_symbol(int device, const char *name) {
 }
 
 void mock_reset(void) {
-    mock_allocs = mock_frees = mock_in = mock_out = mock_launches = mock_waits = mock_attached = mock_peers = 0;
+    mock_allocs = mock_frees = mock_in = mock_out = mock_launches = mock_waits = mock_attached = mock_peers = mock_sent = 0;
 }
 
 static int fail(ompls_error *err, const char *why) {
@@ -225,6 +225,29 @@ static int follow(void *device, uint64_t mark, ompls_error *err) {
     empty((queue *)(uintptr_t)mark);
     return 0;
 }
+static int ready(void *device) {
+    (void)device;
+    return 1;
+}
+static int send_(void *device, uint64_t *ticket, ompls_error *err) {
+    (void)device, (void)err;
+    queue *q = my_queue(), *sent = calloc(1, sizeof *sent);
+    pthread_mutex_lock(&q->lock);
+    memcpy(sent->copy, q->copy, sizeof sent->copy);
+    sent->count = q->count;
+    q->count = 0;
+    pthread_mutex_unlock(&q->lock);
+    mock_sent++;
+    *ticket = (uintptr_t)sent;
+    return 0;
+}
+static int receive(void *device, uint64_t ticket, ompls_error *err) {
+    (void)device, (void)err;
+    queue *sent = (queue *)(uintptr_t)ticket;
+    empty_locked(sent);
+    free(sent);
+    return 0;
+}
 
 static ompls_module module = {
     .abi = OMPLS_MODULE_ABI, .name = "mock", .image_class = "mock", .probe = probe, .open = open_, .close = close_,
@@ -239,6 +262,11 @@ __attribute__((constructor)) static void announce(void) {
         module.start_out = start_out;
         module.mark = mark_;
         module.follow = follow;
+    }
+    if (getenv("MOCK_SENDS") != NULL) {
+        module.ready = ready;
+        module.send = send_;
+        module.receive = receive;
     }
     if (getenv("MOCK_LACKS") != NULL) *(strcmp(getenv("MOCK_LACKS"), "attach") == 0 ? (void **)&module.attach : (void **)&module.mark) = NULL;
     ompls_register_module(&module);

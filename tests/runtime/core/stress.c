@@ -33,10 +33,13 @@ static void *work(void *argument) {
         int which = (int)(random >> 24) % SHARED, device = (int)(random >> 20) % 2;
         ompls_arg args[] = {{shared[which], shared[which], sizeof shared[which], 0}, {own, own, sizeof own, 0}};
         struct ompls_env *env = random & 4096 ? ompls_data_begin(&data, device, args) : NULL;
-        MOCK_CHECK(ompls_target(&region, device, args, NULL, NULL) == 1);
+        bool later = random & 8192; /* then the environment ends while the region may be under way */
+        MOCK_CHECK((later ? ompls_target_nowait(&region, device, args, NULL, NULL, 0, NULL) : ompls_target(&region, device, args, NULL, NULL)) == 1);
+        if (later) ompls_data_end(&data, env);
+        ompls_taskwait();
         expected += which + 1;
         MOCK_CHECK(own[0] == expected && own[LENGTH - 1] == expected);
-        ompls_data_end(&data, env);
+        if (!later) ompls_data_end(&data, env);
     }
     return NULL;
 }

@@ -20,6 +20,7 @@ static ompls_region data = {"tasks.c", 8, 0, OMPLS_MODE_SPMD, 1, 0, 0, items, 0,
 
 /* x = x * factor + 1: not commutative, so an order that was not kept shows. */
 static _Atomic int last_result;
+int ompls_next_idle_device(void);
 
 /* Returns when two kernels are in here. */
 static void meet(void) {
@@ -98,6 +99,43 @@ static void objects_and_all_memory(void) {
     ompls_wait_depend(1, &(ompls_depend){NULL, OMPLS_DEPEND_INOUT});
     MOCK_CHECK(a == 10);
 #pragma omp depobj(object) destroy
+}
+
+/* On a device that takes what is sent (MOCK_SENDS). */
+static void sent_and_received(void) {
+    static int large[2000];
+    int a = 1, b = 1;
+    ompls_arg args[] = {{&a, &a, sizeof a, 0}}, more[] = {{large, large, sizeof large, 0}};
+    submit(&a, 2, 0, 0, NULL);
+    submit(&b, 2, 0, 0, NULL);
+    MOCK_CHECK(mock_sent == 2 && mock_launches == 2 && mock_out == 2 && a == 1 && b == 1);
+    ompls_taskwait();
+    MOCK_CHECK(a == 3 && b == 3 && mock_waits == 0);
+    chain(&a, 2, 0, OMPLS_DEPEND_OUT, &a);
+    ompls_wait_depend(1, &(ompls_depend){&b, OMPLS_DEPEND_IN});
+    MOCK_CHECK(mock_sent == 3 && a == 3);
+    ompls_wait_depend(1, &(ompls_depend){&a, OMPLS_DEPEND_IN});
+    MOCK_CHECK(a == 7);
+    submit(&a, 2, 0, 0, NULL);
+    ompls_enter_data(&data, OMPLS_DEVICE_DEFAULT, args); /* what it needs leaves with the region */
+    MOCK_CHECK(mock_sent == 4 && a == 15);
+    submit(&a, 2, 0, 0, NULL);
+    ompls_exit_data(&data, OMPLS_DEVICE_DEFAULT, args); /* the region has it still */
+    MOCK_CHECK(mock_sent == 5 && a == 15);
+    ompls_taskwait();
+    MOCK_CHECK(a == 31 && mock_allocs == mock_frees);
+    chain(&a, 2, 0, OMPLS_DEPEND_OUT, &a);
+    chain(&a, 2, 0, OMPLS_DEPEND_OUT, &a); /* it needs the end of the other one, and nobody waits here */
+    for (int i = 0; i < 10000 && mock_launches < 7; i++) usleep(1000);
+    MOCK_CHECK(mock_sent == 6 && mock_launches == 7);
+    const void *values[] = {&(int){1}, &(int){0}};
+    MOCK_CHECK(ompls_target_nowait(&region, OMPLS_DEVICE_DEFAULT, more, values, NULL, 0, NULL) == 1);
+    ompls_taskwait();
+    MOCK_CHECK(mock_sent == 6 && a == 127 && large[0] == 1); /* too much to be sent without waiting */
+    ompls_next_idle_device();
+    submit(&a, 2, 0, 0, NULL); /* who asks wants to know when it is done, and not when somebody has waited for it */
+    ompls_taskwait();
+    MOCK_CHECK(mock_sent == 6 && a == 255 && mock_allocs == mock_frees);
 }
 
 static void groups(void) {
@@ -312,7 +350,7 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"overlap", two_overlap}, {"kinds", kinds_order}, {"objects", objects_and_all_memory}, {"groups", groups},
+    } cases[] = {{"overlap", two_overlap}, {"kinds", kinds_order}, {"objects", objects_and_all_memory}, {"groups", groups}, {"sent", sent_and_received},
                  {"data", data_constructs}, {"values", values_are_captured}, {"team", team}, {"memory", memory_is_bounded}, {"threads", threads}, {"routines", routines},
                  {"exit", end_with_work_in_flight}, {"leave", main_thread_leaves}, {"cancel", cancelled_while_it_waits}, {"error", error_in_a_task},
                  {"late-error", error_at_the_end}};
