@@ -220,6 +220,26 @@ def test_a_node_that_dies_or_hangs_while_others_copy_to_it_is_an_error(built: Bu
     assert until(lambda: not left_behind(mark))
 
 
+def test_a_node_that_dies_in_a_large_copy_is_told_and_the_program_goes_on(built: Built) -> None:
+    """UCX (of MPICH) aborts who reads the memory of a process that is no more."""
+    for turn in range(2):
+        mark = f"pulling{turn}-{os.getpid()}"
+        program = subprocess.Popen(
+            [built("pulling", "mpinode")],
+            env=environment(AWAY_MARK=mark, OMPLS_REMOTE_TIMEOUT="2"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert program.stdout is not None
+        assert program.stdout.readline() == "copying\n"
+        node = max((number for number in left_behind(mark) if number != program.pid), key=worked)
+        os.kill(node, signal.SIGKILL)
+        out, err = program.communicate(timeout=LIMIT)
+        assert (program.returncode, out) == (3, "a copy failed\n"), err
+        assert until(lambda mark=mark: not left_behind(mark))  # type: ignore[misc]
+
+
 def test_a_program_ends_though_an_idle_node_hangs_and_leaves_nothing(built: Built) -> None:
     mark = f"idle-{os.getpid()}"
     program = subprocess.Popen(

@@ -35,6 +35,7 @@ _WRAPPER = """\
 #!/bin/sh
 echo $$ >{started}
 export HWLOC_XMLFILE="${{HWLOC_XMLFILE-/nowhere}}"
+{unset}
 exec setsid -w {program} "$@"
 """
 # A node that fails is an error there, and not the end of all processes.
@@ -49,6 +50,9 @@ _MPICH_HERE = {"UCX_TLS": "sm,self", "FI_TCP_IFACE": "lo"}
 _LAUNCHED = ("PMI_RANK", "PMI_FD", "PMIX_RANK")
 # Its words, which are about messages that nobody took when the program ends, are no output of the program.
 _UCX = {"UCX_LOG_FILE": "stderr"}
+# Who copies from or to the memory of a process that is no more is aborted by UCX: nodes do it, and never the program.
+_UCX_PASSIVE = {"UCX_RNDV_SCHEME": "put_zcopy"}
+_ASKED_UCX = set(_UCX_PASSIVE) & set(os.environ)  # by the user: for nodes, too
 _AS_ROOT = tuple(
     name + end for name in ("OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT") for end in ("", "_CONFIRM")
 )
@@ -286,7 +290,8 @@ def _starting(program: str, alone: bool) -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="ompls-") as directory:
         path, started = os.path.join(directory, "mpiexec"), os.path.join(directory, "started")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(_WRAPPER.format(started=shlex.quote(started), program=shlex.quote(program)))
+            unset = "" if _ASKED_UCX else "unset " + " ".join(_UCX_PASSIVE)
+            file.write(_WRAPPER.format(started=shlex.quote(started), program=shlex.quote(program), unset=unset))
         os.chmod(path, 0o700)
         before = dict(os.environ)
         os.environ.update(_options(alone), PATH=directory + os.pathsep + before.get("PATH", os.defpath))
@@ -301,7 +306,7 @@ def _starting(program: str, alone: bool) -> Iterator[None]:
 
 
 def _options(alone: bool) -> Dict[str, str]:
-    chosen = {**_OPEN_MPI, **_UCX, **({**_OPEN_MPI_HERE, **_MPICH_HERE} if alone else {})}
+    chosen = {**_OPEN_MPI, **_UCX, **_UCX_PASSIVE, **({**_OPEN_MPI_HERE, **_MPICH_HERE} if alone else {})}
     if alone and not _networks():
         chosen.update(_OPEN_MPI_OFFLINE)
     prefix = os.path.dirname(os.path.dirname(os.path.realpath(launcher())))
