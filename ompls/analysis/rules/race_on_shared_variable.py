@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.model import ast
 from ompls.analysis.rules.support.edits import sharing
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.rules.support.privately import private_clause
 from ompls.analysis.rules.support.races.report import Report, finding, only_scalar, reports, text_of, units
 from ompls.analysis.rules.support.races.trial import varies
 
@@ -26,22 +26,14 @@ def check(scene: Scene) -> Iterator[Finding]:
             message = f"`{what}` is shared, and {units(race.level)} that run at the same time write " + (
                 "and read it" if any(x.read for r in report.all for x in (r.first, r.second)) else "it"
             )
-        yield finding(scene, report, message, _changes(report))
+        yield finding(scene, report, message, _changes(scene, report))
 
 
-def _changes(report: Report) -> tuple[Change, ...]:
-    """`private`, when each iteration writes the variable before it reads it."""
-    race = report.race
-    if not only_scalar(report):
-        return ()
-    accesses = sorted((x for r in report.all for x in (r.first, r.second)), key=lambda x: x.order)
-    earliest = accesses[0]
-    if not earliest.write or earliest.read or not isinstance(earliest.by, ast.Assign):
-        return ()
-    if len(earliest.guards) > min(len(x.guards) for x in accesses):
-        return ()
-    clause = f"private({report.name})"
-    return (sharing(race.level.stmt.directive, race.first.symbol, clause),)
+def _changes(scene: Scene, report: Report) -> tuple[Change, ...]:
+    """`private` or `lastprivate`, where each unit then has all values that it reads, and no result is lost."""
+    stmt, symbol = report.race.level.stmt, report.race.first.symbol
+    clause = private_clause(scene.content, stmt, symbol) if only_scalar(report) else ""
+    return (sharing(stmt.directive, symbol, f"{clause}({report.name})"),) if clause else ()
 
 
 RULE = Rule(

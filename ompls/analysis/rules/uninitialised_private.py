@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator
 from typing import Any
 
 from ompls.analysis.dataenv.paths import walk_all
-from ompls.analysis.dataenv.private import loop_variables
+from ompls.analysis.dataenv.private import LOOP_CONSTRUCTS, loop_variables
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
@@ -24,6 +24,7 @@ from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 
 _UNSET: frozenset[Any] = frozenset(("unset",))
 _SET: frozenset[Any] = frozenset(("set",))
+_MESSAGE = "is read here before anything is assigned to it: a private copy starts without a value"
 # Clauses that give the copy a value, or make the variable something else.
 _OTHERWISE = ("firstprivate", "linear", "reduction", "in_reduction", "task_reduction", "copyin", "induction", "shared")
 
@@ -90,13 +91,17 @@ def check(scene: Scene) -> Iterator[Finding]:
                 seen.add(symbol)
                 clause, item = listed[symbol]
                 harmless = node in values.updates and clause.name == "private"
-                yield _finding(node, symbol, clause, item, "hint" if harmless else "warning")
+                severity: Severity = "hint" if harmless else "warning"
+                message = f"`{symbol.name}` {_MESSAGE}"
+                related = ((item.span, f"`{clause.name}` here"),)
+                yield Finding(node.span, message, severity, related, _changes(directive, body, clause, item))
 
 
-def _finding(node: Node, symbol: Symbol, clause: Clause, item: ListItem, severity: Severity) -> Finding:
-    message = f"`{symbol.name}` is read here before anything is assigned to it: a private copy starts without a value"
-    change = Change(f"Make `{symbol.name}` firstprivate", clause.span, _firstprivate(clause, item), safe=False)
-    return Finding(node.span, message, severity, ((item.span, f"`{clause.name}` here"),), (change,))
+def _changes(directive: Directive, body: Stmt, clause: Clause, item: ListItem) -> tuple[Change, ...]:
+    """The value from outside, unless an iteration writes the copy: the next one of the thread would go on with that."""
+    if LOOP_CONSTRUCTS & set(directive.constructs) and any(u.write for u in uses(body) if u.symbol is item.symbol):
+        return ()
+    return (Change(f"Make `{item.text}` firstprivate", clause.span, _firstprivate(clause, item), safe=False),)
 
 
 def _firstprivate(clause: Clause, item: ListItem) -> str:
