@@ -178,6 +178,20 @@ def test_what_a_metadirective_may_stand_for_and_iterators(word: str, about: str)
     assert text.startswith(about)
 
 
+BOUNDS = """
+void f(int n, int nnz, int *ptr, double *val) {
+    #pragma omp target map(to: ptr[0:n+1], val[0:nnz])
+    for (int i = 0; i < n; i++) val[i] = ptr[i];
+}
+"""
+
+
+def test_a_variable_that_only_clauses_use_is_no_iterator() -> None:
+    text = features.hover(analyze(BOUNDS), BOUNDS.index("nnz]"))
+    assert text is not None
+    assert text.startswith("```c\nint nnz\n```\n\nOnly clauses use it")
+
+
 @pytest.mark.parametrize("name", thinned(DIRECTIVES, 4))
 def test_every_directive_and_each_of_its_clauses_is_explained(name: str) -> None:
     """Everywhere: in inactive text, too, and in the other spellings of a directive."""

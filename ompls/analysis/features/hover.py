@@ -77,12 +77,18 @@ def _in_region(tu: TU, offset: int) -> str | None:
                 return variable_text(tu, variable, region) + _already(tu, item, region, variable)
             if symbol.kind in ("var", "param"):
                 declaration = declared(tu, symbol.type, symbol.name)
-                whole = region.stmt.directive.span
-                what = "An iterator: the clause holds for each of its values."
-                if not whole.start <= span.start < whole.end:
-                    what = "Declared in the region: it exists on the device only."
-                return f"```c\n{declaration}\n```\n\n{what}"
+                return f"```c\n{declaration}\n```\n\n{_beside_data(region, symbol, span)}"
     return None
+
+
+def _beside_data(region: Region, symbol: Symbol, used: Span) -> str:
+    """What a name of a region is that is no variable of its data environment."""
+    pragma = region.stmt.directive.span
+    if not pragma.start <= used.start < pragma.end:
+        return "Declared in the region: it exists on the device only."
+    if symbol.level == "block" and symbol.span is None:  # no declarator made it
+        return "An iterator: the clause holds for each of its values."
+    return "Only clauses use it: the host reads it when it comes to the region, and the device gets nothing of it."
 
 
 def variable_text(tu: TU, variable: Variable, region: Region) -> str:
