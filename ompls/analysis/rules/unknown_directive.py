@@ -11,6 +11,8 @@ from ompls.analysis.rules.support.names import longer_name, meant_by
 from ompls.analysis.spec import DIRECTIVES
 from ompls.analysis.spec.near import near
 
+_BODY = {"block": "statement or block", "loop": "loop"}
+
 
 def check(scene: Scene) -> Iterator[Finding]:
     for directive in scene.directives:
@@ -26,6 +28,14 @@ def _unknown(directive: Directive, version: str) -> Finding:
     if directive.name.isupper():  # a macro that the command line defines, more likely
         return Finding(directive.name_span, f"`{directive.name}` is neither a directive nor a macro here", "hint")
     name, span = directive.name, directive.name_span
+    if begun := _ended(name):
+        kind = DIRECTIVES[begun].kind
+        what = (
+            f"its construct ends with the {_BODY[kind]} behind `{begun}`"
+            if kind in _BODY
+            else f"`{begun}` stands alone"
+        )
+        return Finding(span, f"C has no `{name}`: {what}", "error")
     if meant := meant_by(name, version):
         return _finding(name, span, meant)
     if span.end - span.start == len(name):  # as written: the end of its first words is known
@@ -35,6 +45,13 @@ def _unknown(directive: Directive, version: str) -> Finding:
             if meant:
                 return _finding(first, Span(span.start, span.start + len(first)), meant)
     return _finding(name, span, "")
+
+
+def _ended(name: str) -> str:
+    """The directive that a line would end in Fortran, whose loops are `do`; "" for other words."""
+    first, *words = name.replace("_", " ").split()
+    begun = " ".join("for" if word == "do" else word for word in words)
+    return begun if first == "end" and begun in DIRECTIVES and f"end {begun}" not in DIRECTIVES else ""
 
 
 def _word_by_word(name: str, meant: str) -> bool:
@@ -114,6 +131,25 @@ void f(int n, float *x) {
     #pragma omp target data single
     //          ^^^^^^^^^^^^^^^^^^ error: there is no OpenMP directive `target data single`; `single` needs a pragma of its own
     x[0] = 0;
+}
+""",
+        """
+void f(int n, float *x) {
+    #pragma omp target data map(tofrom: x[0:n])
+    {
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < n; i++) x[i] = 0;
+        #pragma omp end target teams distribute parallel for
+        //          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error: C has no `end target teams distribute parallel for`: its construct ends with the loop behind `target teams distribute parallel for`
+    }
+    #pragma omp end target data
+    //          ^^^^^^^^^^^^^^^ error: C has no `end target data`: its construct ends with the statement or block behind `target data`
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) x[i] = 0;
+    #pragma omp end parallel do
+    //          ^^^^^^^^^^^^^^^ error: C has no `end parallel do`: its construct ends with the loop behind `parallel for`
+    #pragma omp end target update
+    //          ^^^^^^^^^^^^^^^^^ error: C has no `end target update`: `target update` stands alone
 }
 """,
         """
