@@ -101,6 +101,11 @@ void f(int *p, int n) {
  n = 0;
  ¦n++;
 }""", ["0 p p[0:n] certain 1 or more [] both"]),
+    ("nobody maps the arguments of the program before it begins", """
+int main(int argc, char **argv) { int a = argc > 1 ? atoi(argv[1]) : 1;
+#pragma omp target data map(to: a)
+ { ¦a = argv[0][0]; }
+}""", ["0 a a certain 1 [4 bytes] both"]),
     ("a pointer member is attached", """
 struct s { int n; int *p; };
 int main(void) { int a[9] = {0}; struct s s = {9, a};
@@ -208,6 +213,12 @@ def test_a_place_without_rows_says_why() -> None:
     text = "void o(int **); int main(void) { int *p; o(&p);\n#pragma omp target data map(p[0:9])\n¦p[0] = 1; }"
     assert features.environment(*marked(text)).message.startswith("Something was mapped through a pointer")
     assert list(said.values()) == ["The cursor is in no function.", "Nothing is mapped here.", "No path comes here."]
+
+
+def test_what_a_caller_decides_is_not_mapped_on_some_paths() -> None:
+    tu, offset = marked("int f(int c, int **p) { int n = c ? **p : 0; ¦return n; }")
+    told = {known.row.name: [said for said, _ in known.facts] for known in features.environment(tu, offset).rows}
+    assert told == {"*p": ["a caller, or another file, may have mapped it before"]}
 
 
 def test_each_fact_has_its_place() -> None:

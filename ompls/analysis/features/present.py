@@ -141,7 +141,7 @@ def _counted(case: Copies) -> Iterator[Copy]:
 def _row(whole: _Object, device: str, seen: list[_Seen], unit: Unit) -> Row:
     copy = seen[0].copy
     certainty: Certainty = "certain"
-    if all(s.copy.refs == 0 and not s.copy.forever for s in seen):
+    if not any(map(_is_there, seen)):
         certainty = "unknown"
     elif whole.lost or whole.several or len({(s.visit, s.case) for s in seen}) < len(whole.cases):
         certainty = "possible"
@@ -172,6 +172,11 @@ def describe(row: Row) -> str:
 
 
 # --- one copy
+
+
+def _is_there(one: _Seen) -> bool:
+    """Whether the walk itself has seen it mapped."""
+    return one.copy.refs > 0 or one.copy.forever
 
 
 def _name(obj: Obj, section: str) -> str:
@@ -280,7 +285,7 @@ def _why(whole: _Object, seen: list[_Seen]) -> Iterator[Fact]:
         yield Fact("it stands for several pieces of storage that are allocated at one place")
     there = {(s.visit, s.case) for s in seen}
     absent = {number for number, case in whole.cases if (number, case) not in there}
-    if not absent:
+    if not absent or not any(map(_is_there, seen)):
         return
     yield Fact("it is mapped on some of the paths that lead here")
     for case in dict.fromkeys(case for _, case in whole.cases):

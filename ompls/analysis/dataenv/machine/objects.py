@@ -326,7 +326,7 @@ class Store(ABC):
         obj = Obj("outside", cell, name)
         if obj not in self.now.cases:
             unknown = Copies(copies=(cp.outside_copy(self.now.device or ZERO, Site("", ast.Span(0, 0))),))
-            self.now.cases[obj] = frozenset((unknown,))
+            self.now.cases[obj] = ALL_CLEAN if self.whole and _of_parameters(obj) else frozenset((unknown,))
         return frozenset((Target(obj, ZERO),))
 
     def store(self, locs: list[Loc], value: Value) -> None:
@@ -412,6 +412,13 @@ class Store(ABC):
         hashes = {obj.hash for obj in objs}  # few cells get past this, which calls nothing
         for cell in [c for c in self.scanned() if c[0].hash in hashes and c[0] in objs]:
             del self.now.cells[cell]
+
+
+def _of_parameters(obj: Obj) -> bool:
+    """Whether it is reached through the parameters of `main`: they are new when the program begins."""
+    while obj.kind == "outside" and isinstance(obj.key, tuple):
+        obj = obj.key[0]
+    return obj.symbol is not None and obj.symbol.kind == "param" and isinstance(obj.key, tuple) and obj.key[0] == "main"
 
 
 def _is_static(obj: Obj) -> bool:
