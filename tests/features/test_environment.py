@@ -221,6 +221,36 @@ def test_what_a_caller_decides_is_not_mapped_on_some_paths() -> None:
     assert told == {"*p": ["a caller, or another file, may have mapped it before"]}
 
 
+MEMBERS = """struct body { float x, y, z, m; };
+void step(struct body *b, int n) { float t = 0;
+#pragma omp target data map(tofrom: b[0:n])
+ for (int s = 0; s < 9; s++) {
+#pragma omp target
+  for (int i = 0; i < n; i++) {
+   b[i].x += 1; b[i].y += 1; b[i].z += 1;
+  }
+  ¦if (s % 5 == 0) t += b[0].x;
+ }
+}"""
+
+
+def test_members_that_are_written_again_and_again_are_not_too_many_cases() -> None:
+    (known,) = features.environment(*marked(MEMBERS.replace("¦", "").replace("b[i].x", "¦b[i].x"))).rows
+    assert set(known.row.valid) == {"both", "device"}
+
+
+def test_a_fact_is_told_once_a_line() -> None:
+    (known,) = features.environment(*marked(MEMBERS)).rows
+    assert [said for said, _ in known.facts].count("the device's newer values are written here") == 1
+
+
+def test_where_one_path_is_not_known_that_is_all_there_is_to_say() -> None:
+    text = MEMBERS.replace("¦", "").replace("t += b[0].x", "b[0].m = 1").replace("b[i].x", "¦b[i].x")
+    (known,) = features.environment(*marked(text)).rows
+    assert {"both", "unknown"} <= set(known.row.valid)
+    assert known.text.endswith("16*n bytes; who has the newest values is not known")
+
+
 def test_each_fact_has_its_place() -> None:
     text = HELPER + "int main(int argc, char **argv) { int a[9] = {0}; if (argc > 1) up(a, 9); a[0] = 1; }"
     tu, offset = marked(text.replace("¦", "").replace("a[0] = 1", "¦a[0] = 1"))

@@ -158,7 +158,7 @@ def _row(whole: _Object, device: str, seen: list[_Seen], unit: Unit) -> Row:
         certainty,
         origin,
         attached,
-        tuple(dict.fromkeys([*_about(seen, origin, attached), *_why(whole, seen)])),
+        tuple(_once_a_line([*_about(seen, origin, attached), *_why(whole, seen)], unit)),
     )
 
 
@@ -166,9 +166,13 @@ def describe(row: Row) -> str:
     """What there is to say of a row in one line."""
     parts = [f"references: {row.references}"] if row.references != "unknown" else []
     parts += [row.bytes] if row.bytes else []
-    parts += [" or ".join(_VALID[v] for v in row.valid)] if row.valid != ("unknown",) else []
+    parts += [_newest(row)] if row.valid != ("unknown",) else []
     parts += [f"attached to {', '.join(row.attached)}"] if row.attached else []
     return "; ".join([*([] if row.certainty == "certain" else [row.certainty]), *parts])
+
+
+def _newest(row: Row) -> str:
+    return _VALID["unknown"] if "unknown" in row.valid else " or ".join(_VALID[v] for v in row.valid)
 
 
 # --- one copy
@@ -273,6 +277,17 @@ def _about(seen: list[_Seen], origin: Site | None, attached: tuple[str, ...]) ->
     if any(s.copy.lent for s in seen):
         yield Fact("other code has got its address on the device")
     yield from [Fact(f"`{name}` on the device points to it") for name in attached]
+
+
+def _once_a_line(facts: list[Fact], unit: Unit) -> Iterable[Fact]:
+    """Each fact once for a line of the text: what is said of `b[i].x` need not be said of `b[i].y` beside it."""
+    told: dict[tuple[str, str, int], Fact] = {}
+    for fact in facts:
+        function, span = fact.site if fact.site is not None else ("", Span(0, 0))
+        content = unit.functions.get(function)
+        line = content.text.count(b"\n", 0, span.start) if content is not None else span.start
+        told.setdefault((fact.text, function, line), fact)
+    return told.values()
 
 
 def _why(whole: _Object, seen: list[_Seen]) -> Iterator[Fact]:

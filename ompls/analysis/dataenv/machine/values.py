@@ -201,9 +201,21 @@ def _holds_end(holder: Range, other: Range, positive: Positive) -> bool:
 
 def covers(a: Range, b: Range, positive: Positive) -> bool:
     """Whether `a`, every byte of it, certainly holds all of `b`."""
-    if a.comb is not None and a.sure and (a.low, a.high, a.comb) == (b.low, b.high, b.comb):
-        return True
+    if a.comb is not None and b.comb is not None and a.sure and a.comb[0] == b.comb[0]:
+        return _teeth_hold(a, b)
     return a.dense and inside(b.low, b.high, a.low, a.high, positive)
+
+
+def _teeth_hold(a: Range, b: Range) -> bool:
+    """Whether two combs of one stride have as many teeth, and each of `a` holds that of `b`."""
+    if a.comb is None or b.comb is None:
+        return False
+    if a.low is None or b.low is None or a.high is None or b.high is None:
+        return (a.low, a.high, a.comb) == (b.low, b.high, b.comb)
+    before, behind = (b.low - a.low).constant, (a.high - b.high).constant
+    if before is None or behind is None:
+        return False
+    return before >= 0 and behind >= 0 and before + b.comb[1] + behind == a.comb[1]
 
 
 def widened(r: Range, loops: Iterable[LoopRange]) -> Range:
