@@ -178,6 +178,19 @@ def test_a_program_that_asks_is_answered_in_its_terminal(tmp_path: Path) -> None
 
 
 @needs_neovim
+def test_what_needs_a_c_file_says_so_elsewhere(tmp_path: Path) -> None:
+    text = "ompls: 'notes.txt' is no C file; go to one first"
+    assert run("neovim_elsewhere.lua", SAXPY, tmp_path) == [
+        "ompls: this buffer is no C file; go to one first",
+        "first: no window",
+        "in the file: Nothing is mapped here.",
+        *[text] * 5,
+        "then: The cursor is in no C file.",
+        text,
+    ]
+
+
+@needs_neovim
 def test_what_was_installed_needs_no_path_and_no_configuration(tmp_path: Path) -> None:
     script = Path(sys.executable).parent / "ompls"
     environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data"), "PYTHONPATH": str(ROOT)}

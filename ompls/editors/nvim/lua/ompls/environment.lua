@@ -110,9 +110,22 @@ local function go()
   end
 end
 
+--- What was asked for is not there: what is shown is of another file.
+local function forget()
+  local view = buffer_of_view()
+  asked, last, places = asked + 1, nil, {}
+  if view then
+    fill(view, { 'The cursor is in no C file.' })
+  end
+end
+
 function M.open()
-  if not server.running(0) then
+  local here = vim.api.nvim_get_current_buf()
+  if here == vim.fn.bufnr(NAME) then
     return
+  end
+  if not server.at(here) then
+    return forget()
   end
   if not buffer_of_view() then
     local buffer = vim.fn.bufadd(NAME)

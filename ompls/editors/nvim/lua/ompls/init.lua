@@ -8,7 +8,7 @@ local M = {}
 --- With `choose` the device is asked for (`vim.ui.select`).
 function M.preview(wanted)
   wanted = wanted or {}
-  local client = wanted.choose and server.running(wanted.uri and vim.uri_to_bufnr(wanted.uri) or 0)
+  local client = wanted.choose and server.at(wanted.uri and vim.uri_to_bufnr(wanted.uri) or 0)
   if not wanted.choose then
     return require('ompls.preview').open(wanted)
   elseif client then
@@ -34,7 +34,7 @@ end
 function M.run(wanted)
   wanted = wanted or {}
   local source = wanted.uri or vim.b.ompls_source or vim.uri_from_bufnr(0)
-  local client = server.running(vim.uri_to_bufnr(source))
+  local client = server.at(vim.uri_to_bufnr(source))
   if client then
     require('ompls.run').start(client, source, wanted)
   end
@@ -92,7 +92,7 @@ end
 
 --- Why there is no answer at the cursor, or a weaker one than expected.
 function M.explain()
-  local client = server.running(0)
+  local client = server.at(0)
   if client then
     server.ask(client, 'ompls/whyNoAnswer', server.position(client), function(answer)
       page(answer.markdown, 'explain')

@@ -210,7 +210,7 @@ function M.open(wanted)
     source = shown[source].source
     wanted.uri = vim.uri_from_bufnr(source)
   end
-  local client = server.running(source)
+  local client = server.at(source)
   if not client then
     return
   end

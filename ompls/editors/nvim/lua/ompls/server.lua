@@ -52,6 +52,18 @@ function M.running(buffer, quiet)
   return client
 end
 
+--- The server for what is asked at the cursor of a buffer; where that is no C file, this is said.
+function M.at(buffer)
+  local number = buffer == 0 and vim.api.nvim_get_current_buf() or buffer
+  local client = vim.lsp.get_clients({ name = 'ompls', bufnr = number })[1]
+  if client or vim.tbl_contains(M.filetypes, vim.bo[number].filetype) then
+    return client or M.running(number)
+  end
+  local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(number), ':t')
+  local what = name ~= '' and ("'%s'"):format(name) or 'this buffer'
+  vim.notify(('ompls: %s is no C file; go to one first'):format(what), vim.log.levels.ERROR)
+end
+
 --- The document and the position of the cursor, as requests of ours name them.
 function M.position(client)
   return vim.lsp.util.make_position_params(0, client.offset_encoding)
