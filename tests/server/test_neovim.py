@@ -191,6 +191,17 @@ def test_what_needs_a_c_file_says_so_elsewhere(tmp_path: Path) -> None:
 
 
 @needs_neovim
+def test_a_server_that_is_starting_is_said_to_be(tmp_path: Path) -> None:
+    slow = tmp_path / "ompls"
+    slow.write_text('#!/bin/sh\n[ "$1" = --version ] && echo ompls 0 && exit\nexec sleep 60\n')
+    slow.chmod(0o755)
+    assert run("neovim_starting.lua", SAXPY, tmp_path, PATH=f"{tmp_path}:/usr/bin:/bin") == [
+        "ompls: the server is starting; ask again in a moment",
+        "- it is starting: look again in a moment",
+    ]
+
+
+@needs_neovim
 def test_what_was_installed_needs_no_path_and_no_configuration(tmp_path: Path) -> None:
     script = Path(sys.executable).parent / "ompls"
     environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data"), "PYTHONPATH": str(ROOT)}

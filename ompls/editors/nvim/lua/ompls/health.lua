@@ -31,7 +31,9 @@ function M.check()
   for _, client in ipairs(clients) do
     vim.health.ok(('running, with the root %s'):format(client.config.root_dir or 'nowhere (no project file was found)'))
   end
-  if #clients == 0 then
+  if server.starting() then
+    vim.health.info('it is starting: look again in a moment')
+  elseif #clients == 0 then
     vim.health.info('it does not run: open a C file')
   end
 end

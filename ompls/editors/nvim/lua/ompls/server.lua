@@ -43,11 +43,17 @@ function M.warn_when_missing()
   vim.notify_once('ompls: no server: ' .. reason .. '; pip install ompls, or set vim.g.ompls_server (:checkhealth ompls)', vim.log.levels.WARN)
 end
 
+--- Whether a server was started and has not answered yet; Neovim names only those that have.
+function M.starting()
+  return #vim.lsp.get_clients({ name = 'ompls', _uninitialized = true }) > #vim.lsp.get_clients({ name = 'ompls' })
+end
+
 --- The server that the buffer is open in, or any: it may have been started again since.
 function M.running(buffer, quiet)
   local client = vim.lsp.get_clients({ name = 'ompls', bufnr = buffer })[1] or vim.lsp.get_clients({ name = 'ompls' })[1]
   if not client and not quiet then
-    vim.notify('ompls: the server is not running (:checkhealth ompls)', vim.log.levels.ERROR)
+    local state = M.starting() and 'is starting; ask again in a moment' or 'is not running (:checkhealth ompls)'
+    vim.notify('ompls: the server ' .. state, vim.log.levels.ERROR)
   end
   return client
 end
