@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 
 from ompls.cli.problem import Problem
+from ompls.runtime.errors import RuntimeProblem
+from ompls.runtime.home import under_home
 
 PLUGIN = Path(__file__).parents[1] / "editors" / "nvim"
 _OURS = "lsp/ompls.lua"  # a folder without it is not ours to remove
@@ -29,10 +31,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    place = _place()
     if arguments.path:
         print(PLUGIN)
-    elif arguments.install:
+        return 0
+    place = _place()
+    if arguments.install:
         _install(place)
         print(f"installed {place}; in Neovim, ':help ompls' says more")
     elif _remove(place):
@@ -46,6 +49,11 @@ def _place() -> Path:
     """Neovim's own package directory (`:help packages`); its plugins are loaded at every start."""
     data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
     name = os.environ.get("NVIM_APPNAME") or "nvim"
+    if data == "~" or data.startswith("~/"):
+        try:
+            data = under_home(data[2:], "XDG_DATA_HOME")
+        except RuntimeProblem as problem:
+            raise Problem(str(problem)) from problem
     return Path(data).expanduser() / name / "site" / "pack" / "ompls" / "start" / "ompls"
 
 

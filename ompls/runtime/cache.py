@@ -25,6 +25,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Iterator, List, Optional, Tuple
 
+from .home import home
+
 MEBIBYTES = 1024  # unless OMPLS_CACHE_SIZE says otherwise
 RECENT = 3600.0  # seconds
 SUM = ".sum"  # what the name of a file's length and checksum ends in
@@ -37,7 +39,8 @@ def cache_directory() -> Path:
     chosen = os.environ.get("OMPLS_CACHE_DIR")
     if chosen:
         return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    # without a home nothing can be written there, and whoever would says so
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(home() or os.devnull, ".cache")
     return Path(base) / "ompls"
 
 
@@ -164,7 +167,7 @@ class Cache:
     def _files(self) -> List[Tuple[float, int, str]]:
         """Last use, bytes and path of every file, the oldest first."""
         found = []
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             for folder in os.scandir(str(self.directory)):
                 if _FOLDER.match(folder.name) and folder.is_dir(follow_symlinks=False):
                     for file in os.scandir(folder.path):

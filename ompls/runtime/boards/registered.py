@@ -17,6 +17,7 @@ from typing import Any, Callable, Dict, Mapping
 
 from ..errors import RuntimeProblem, one_line
 from ..folders import AUTO, changed_by_others, way
+from ..home import under_home
 from ..reading import read_regular
 
 _VERSION = 1
@@ -79,9 +80,9 @@ _HINTS = {
 
 
 def file() -> Path:
-    """Where they are kept: basedir-spec of freedesktop.org."""
+    """Where they are kept: basedir-spec of freedesktop.org.  Raises RuntimeProblem where there is no home directory."""
     base = os.environ.get("XDG_CONFIG_HOME", "")
-    return Path(base if os.path.isabs(base) else os.path.expanduser("~/.config")) / "ompls" / "remotes.json"
+    return Path(base if os.path.isabs(base) else under_home(".config", "XDG_CONFIG_HOME")) / "ompls" / "remotes.json"
 
 
 def boards() -> Dict[str, Board]:
