@@ -157,6 +157,8 @@ def _grouped(expression: str) -> str:
 
 
 _NEEDLESS = re.compile(r"\(long long\)|(?<!\w)\((\w+)\)(?!\s*[\w(])")
+_DOUBLE = re.compile(r"\((\((?:[^()]|\([^()]*\))*\))\)")
+_FACTOR = re.compile(r"(?<![\w/%])(?<![/%] )\((\w+(?: ?\* ?\w+)+)\)(?= \*|\Z)")  # a product in a product
 
 
 def _plain(expression: str) -> str:
@@ -164,6 +166,7 @@ def _plain(expression: str) -> str:
     before = ""
     while before != expression:
         before, expression = expression, _NEEDLESS.sub(lambda m: m[1] or "", expression)
+        expression = _FACTOR.sub(r"\1", _DOUBLE.sub(r"\1", expression))
     inner = expression[1:-1]
     return (
         inner if expression.startswith("(") and expression.endswith(")") and not {"(", ")"} & {*inner} else expression

@@ -62,6 +62,23 @@ def test_the_steps_of_the_host_are_in_order(load: Callable[[Path], TU]) -> None:
     assert steps[6][1] == ["y[0:n]", "copied back; released, when nothing else maps it"]
 
 
+@pytest.mark.parametrize(
+    ("length", "bytes_"),
+    [
+        ("n*n", "n*n * sizeof(a[0])"),
+        ("n * n", "n * n * sizeof(a[0])"),
+        ("n + 1", "(n + 1) * sizeof(a[0])"),
+        ("n / (n * 2)", "(n / (n * 2)) * sizeof(a[0])"),
+    ],
+)
+def test_a_size_has_only_the_parentheses_that_a_reader_needs(
+    length: str, bytes_: str, unit: Callable[[str], TU]
+) -> None:
+    source = f"void f(int *a, int n)\n{{\n#pragma omp target map(tofrom: a[0:{length}])\n    a[0] = 1;\n}}\n"
+    steps = [m[2] for m in map(_STEP.match, preview(unit(source), "cuda", explain=True).text.splitlines()) if m]
+    assert re.split(r"  +", steps[0])[1] == f"{bytes_} bytes"
+
+
 def test_what_is_always_or_never_copied_says_so(unit: Callable[[str], TU]) -> None:
     source = """
 void f(int *a, int n)

@@ -138,3 +138,8 @@ def test_headers_with_odd_names_are_watched(tmp_path: Path) -> None:
         snapshot = workspace.snapshot(main, b"#include <only_gcc.h>\n", flags)
         (macro,) = snapshot.system["<only_gcc.h>"].ops
         assert getattr(macro, "body", "") == value
+
+
+def test_a_backslash_that_does_no_harm_in_a_comment_stays() -> None:
+    assert in_comment(r'printf("hi %d\n")') == r'printf("hi %d\n")'
+    assert in_comment("a\\\\ ") == r"a\134\134 "

@@ -6,7 +6,7 @@ import re
 
 _ODD = r"[\0-\x1f\x7f\ud800-\udfff]|(?<=\?)\?"  # two question marks may begin a trigraph
 _IN_STRING = re.compile(_ODD + r'|["\\]')
-_IN_COMMENT = re.compile(_ODD + r"|\\|(?<=\*)/|(?<=/)\*")  # a backslash at the end would take the next line in
+_IN_COMMENT = re.compile(_ODD + r"|\\(?=[\\\s]*\Z)|(?<=\*)/|(?<=/)\*")  # a backslash at the end takes the next line in
 
 
 def c_string(text: str) -> str:
@@ -15,7 +15,7 @@ def c_string(text: str) -> str:
 
 
 def in_comment(text: str) -> str:
-    """`text` as it may stand in a comment of either form, at its end too; escaped where a string would be."""
+    """`text` as it may stand in a comment of either form, at its end too: what would change that is escaped."""
     return _IN_COMMENT.sub(lambda m: _octal(m[0]), text)
 
 
