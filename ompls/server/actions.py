@@ -6,7 +6,7 @@ and is not part of what fixes many at once: *fix all of this rule* and `source.f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ompls.analysis.diagnostic import Diagnostic, Edit, Fix
@@ -38,7 +38,7 @@ def code_action(
     made = Actions(opened, result, prices, unasked=unasked)
     actions: list[Json] = []
     if _wanted(QUICK_FIX, only):
-        actions += made.quick_fixes(params.range)
+        actions += made.quick_fixes(params.range, params.context.diagnostics)
     for kind, provider in providers.items():
         if _wanted(kind, only):
             actions += provider(made, params.range)
@@ -86,16 +86,19 @@ class Actions:
 
     # --- quick fixes ---------------------------------------------------------------------------------------------
 
-    def quick_fixes(self, asked: types.Range) -> list[Json]:
+    def quick_fixes(self, asked: types.Range, context: Sequence[types.Diagnostic] = ()) -> list[Json]:
+        """Of all diagnostics on the lines of `asked`; those of `context`, which the editor asks for, come first."""
         opened, result = self.opened, self.result
         here = [(d, shown) for d in result.found if (shown := self._shown(d, asked))]
+        meant = _meant([shown for _, shown in here], asked, context)
+        here.sort(key=lambda pair: pair[1] not in meant)
         good = tried(opened.analyzer, result.tu, opened.headers, opened.settings, [d for d, _ in here])
         actions: list[Json] = []
         for diagnostic, (_, shown) in zip(good, here, strict=True):
             for fix in diagnostic.fixes:
                 title = fix.title if fix.safe else fix.title + _RISKY
                 action = self.action(title, QUICK_FIX, fix.edits)
-                preferred = fix.safe and len(diagnostic.fixes) == 1
+                preferred = fix.safe and len(diagnostic.fixes) == 1 and (shown in meant or not meant)
                 actions.append({**action, "diagnostics": [shown], "isPreferred": preferred})
         groups = {rule: [d for d in result.found if d.rule == rule] for rule in {d.rule: d for d, _ in here}}
         many = {rule: its for rule, its in groups.items() if sum(any(f.safe for f in d.fixes) for d in its) > 1}
@@ -128,6 +131,24 @@ class Actions:
         if not any(d.fixes for its in own for d in its):
             return [[] for _ in groups]
         return fixable(opened.analyzer, result.tu, opened.headers, opened.settings, own)
+
+
+def _meant(shown: list[Json], asked: types.Range, context: Sequence[types.Diagnostic]) -> list[Json]:
+    """The diagnostics that an editor asks for: it says which, or where."""
+    first, last = _place(asked.start), _place(asked.end)
+    if context:
+        named = [(_place(d.range.start), _place(d.range.end), d.code) for d in context]
+        return [s for s in shown if (*_ends(s), s.get("code")) in named]
+    return [s for s in shown if _ends(s)[0] <= last and first <= _ends(s)[1]]
+
+
+def _place(position: types.Position) -> tuple[int, int]:
+    return position.line, position.character
+
+
+def _ends(shown: Json) -> tuple[tuple[int, int], tuple[int, int]]:
+    start, end = shown["range"]["start"], shown["range"]["end"]
+    return (start["line"], start["character"]), (end["line"], end["character"])
 
 
 def silencing(source: bytes, diagnostic: Diagnostic) -> Iterator[Fix]:

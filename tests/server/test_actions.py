@@ -131,3 +131,28 @@ async def test_a_fix_that_makes_something_else_wrong_is_not_offered(editor: Edit
     editor.replace(uri, "int a[8];", "int a[8] = {0};")
     (shown,) = await editor.shows(uri, ["from-read-before-write"])
     assert "Map `a` tofrom" in await offered(editor, uri, shown.range)
+
+
+TWO_IN_A_LINE = """\
+void f(int n, int b) {
+#pragma omp target mapp(to: n) privatte(b)
+    ;
+}
+"""
+
+
+async def test_the_fixes_of_what_is_asked_for_come_first_and_are_preferred(editor: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "a.c").as_uri()
+    editor.open(uri, TWO_IN_A_LINE)
+    shown = await editor.shows(uri, ["unknown-clause"] * 2)
+    for one, title in zip(
+        sorted(shown, key=lambda d: d.range.start.character), ("Change to `map`", "Change to `private`"), strict=True
+    ):
+        line = types.Range(types.Position(1, 0), types.Position(1, 99))
+        for at, context in ((line, [one]), (one.range, [])):
+            asked = types.CodeActionContext(diagnostics=context, only=["quickfix"])
+            params = types.CodeActionParams(types.TextDocumentIdentifier(uri), at, asked)
+            answer = await editor.client.text_document_code_action_async(params) or []
+            made = [a for a in answer if isinstance(a, types.CodeAction)]
+            assert made[0].title == title
+            assert [a.title for a in made if a.is_preferred] == [title]

@@ -54,7 +54,9 @@ def _changes(stmt: DirectiveStmt, text: bytes) -> tuple[Change, ...]:
     if match is None or isinstance(stmt.body, Compound):
         return ()
     start = directive.name_span.start
-    return (Change("Make it `atomic`", Span(start, start + len(match.group().rstrip())), "atomic", safe=False),)
+    return (
+        Change("Change `critical` to `atomic`", Span(start, start + len(match.group().rstrip())), "atomic", safe=False),
+    )
 
 
 RULE = Rule(

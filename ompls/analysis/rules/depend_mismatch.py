@@ -41,7 +41,8 @@ def _wrong_type(clash: Clash, one: Unit, other: Unit) -> Finding | None:
             message = (
                 f"the task writes `{called(touch)}`, but its dependence is `in`: it runs beside others that read it"
             )
-            fix = (Change("Make it `inout`", clause.keyword_span, "inout"),) if len(clause.items) == 1 else ()
+            title = f"Change `in` of `{clause.items[0].text}` to `inout`"
+            fix = (Change(title, clause.keyword_span, "inout"),) if len(clause.items) == 1 else ()
             related = ((touch.span, f"`{called(touch)}` is written here"), *_second(clash, touch))
             return Finding(clause.keyword_span, message, severity(clash), related, fix)
     return None

@@ -11,9 +11,9 @@ from ompls.analysis.dataenv.symbolic import poly_of
 from ompls.analysis.model.ast import Name, Section
 from ompls.analysis.model.omp import ListItem
 from ompls.analysis.model.tu import Region
-from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.kernel import trustworthy
-from ompls.analysis.rules.support.lengths import reach_of
+from ompls.analysis.rules.support.lengths import longer, reach_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -41,9 +41,7 @@ def _looked_at(scene: Scene, region: Region, item: ListItem) -> Iterator[Finding
     message = (
         f"the length of `{item.text}` is written as an end: the region accesses `{reach.text}` elements from there on"
     )
-    title = f"Make it `{reach.text}` elements long"
-    change = Change(title, section.length.span, reach.text, safe=False, quotes=reach.quotes)
-    yield Finding(section.length.span, message, "hint", (), (change,))
+    yield Finding(section.length.span, message, "hint", (), (longer(scene, section, reach),))
 
 
 RULE = Rule(

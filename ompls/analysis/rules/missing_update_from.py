@@ -29,7 +29,7 @@ def _other_way(scene: Scene, found: Noticed) -> tuple[Change, ...]:
     listed = list_item_at(scene, found.event.site.span)
     if listed is None or listed[1].name != "to" or len(listed[1].items) > 1 or risk_at(scene, listed[2].span):
         return ()
-    return (Change("Change `to` to `from`", listed[1].name_span, "from", safe=False),)
+    return (Change(f"Change to `from({listed[2].text})`", listed[1].name_span, "from", safe=False),)
 
 
 def _is_test(scene: Scene, found: Noticed) -> bool:

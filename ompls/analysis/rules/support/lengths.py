@@ -99,11 +99,23 @@ def long_enough(scene: Scene, directive: Directive, regions: Sequence[Region], i
     if reach is None or all(_copies_more(scene, directive, region, item, reach) for region in regions):
         return ()
     if reach.low == begin:
-        title = f"Make it `{reach.text}` elements long"
-        return (Change(title, section.length.span, reach.text, safe=False, quotes=reach.quotes),)
+        return (longer(scene, section, reach),)
     text = f"[{in_c(reach.low)}:{reach.text}]"
     where = Span(section.base.span.end, section.span.end)
-    return (Change(f"Change the section to `{text}`", where, text, safe=False, quotes=reach.quotes),)
+    title = f"Change `{item.text}` to `{symbol.name}{text}`"
+    return (Change(title, where, text, safe=False, quotes=((item.text, item.span), *reach.quotes)),)
+
+
+def longer(scene: Scene, section: ast.Section, reach: Reach) -> Change:
+    """The fix that makes a section as long as `reach` from where it begins."""
+    assert scene.content is not None
+    assert section.length is not None
+    before = Span(section.span.start, section.length.span.start)
+    text = scene.content.text[slice(*before)].decode("utf-8", "replace")
+    begin = section.lower.span if section.lower is not None else Span(before.start, before.start)
+    quoted = scene.content.text[slice(*begin)].decode("utf-8", "replace")
+    quotes = ((quoted, begin), *reach.quotes) if quoted else reach.quotes
+    return Change(f"Change to `{text}{reach.text}]`", section.length.span, reach.text, safe=False, quotes=quotes)
 
 
 def _reach_of_all(
