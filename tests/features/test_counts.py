@@ -35,6 +35,12 @@ if (argc > 1) {
 }
 #pragma omp target exit data map(from: a)       //
 """),
+    ("struct s {{ int n, *x; }};\nint main(void) {{ int a[9] = {{0}}; struct s v = {{9, a}}, *p = &v;\n{0}\n}}", """
+#pragma omp target enter data map(to: p[0:1])        // p 0→1
+#pragma omp target enter data map(to: p->x[0:p->n])  // p->x 0→1
+#pragma omp target exit data map(release: p->x[0:p->n]) // p->x 1→0
+#pragma omp target exit data map(release: p[0:1])    // p 1→0
+"""),
     ("void f(int *p) {{\n{0}\n}}", """
 #pragma omp target enter data map(to: p[:9])    //
 """),

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.machine.analysis import counts_of
 from ompls.analysis.dataenv.machine.values import Site
+from ompls.analysis.encoding import decoded
 from ompls.analysis.features.inlay import Inlay
 from ompls.analysis.features.pragmas import pragmas_between
 from ompls.analysis.model import ast
-from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.omp import Directive, ListItem
 from ompls.analysis.model.tu import TU, Item
 
 _DIRECTIVES = ("target enter data", "target exit data")
@@ -69,7 +70,18 @@ def _label(item: Item, directive: Directive, known: dict[Site, set[tuple[int, in
     for clause in directive.all("map"):
         for listed in clause.items:
             pairs = known.get(Site(node.symbol.name, listed.span)) or set()
-            name = listed.symbol.name if listed.symbol is not None else listed.text
             if 0 < len(pairs) <= _MOST:
-                parts.append(f"{name} " + " or ".join(f"{before}→{after}" for before, after in sorted(pairs)))
+                parts.append(
+                    f"{_name(item, listed)} " + " or ".join(f"{before}→{after}" for before, after in sorted(pairs))
+                )
     return ", ".join(parts)
+
+
+def _name(item: Item, listed: ListItem) -> str:
+    """What is counted, without its section: `p->x` of `p->x[0:n]`."""
+    expr = listed.expr
+    while isinstance(expr, (ast.Section, ast.Index, ast.Paren)):
+        expr = expr.inner if isinstance(expr, ast.Paren) else expr.base
+    if isinstance(expr, ast.Name):
+        return expr.name
+    return decoded(item.content.text[slice(*expr.span)])
