@@ -301,6 +301,26 @@ def test_what_is_usual_comes_first_and_a_word_before_what_it_begins() -> None:
             assert not [label for label in begun if not proposal.deprecated], (place, proposal.label)
 
 
+SUM = """
+double f(int n, const double *x, double *hist) {{
+    double sum = 0; int i, other = 0;
+    #pragma omp parallel for {pragma}
+    for (i = 0; i < n; i++) {{ sum += x[i]; hist[i % 4] += 1; }}
+    return sum + other;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("pragma", "first"),
+    [("reduction(¦)", ["+", "max", "min", "*", "&&", "||", "&"]), ("reduction(+: ¦)", ["hist", "sum"])],
+)
+def test_in_a_reduction_sums_and_what_the_loop_updates_come_first(pragma: str, first: list[str]) -> None:
+    tu, offset = marked(SUM.format(pragma=pragma))
+    found = sorted(features.completions(tu, offset), key=lambda c: (c.rank, c.label))
+    assert [c.label.partition("[")[0] for c in found][: len(first)] == first
+
+
 def test_deprecated_directives_say_so() -> None:
     tu, offset = marked(PROGRAM.format(pragma="#pragma omp ¦"))
     assert [c.label for c in features.completions(tu, offset) if c.deprecated and " " not in c.label] == ["master"]

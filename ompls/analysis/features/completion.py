@@ -16,7 +16,7 @@ from ompls.analysis.features.listitems import Names, Proposal
 from ompls.analysis.features.placement import outdated, placed
 from ompls.analysis.features.routines import ROUTINES
 from ompls.analysis.features.scopes import enclosing, expanded_offset, in_function, in_unclosed, item_at
-from ompls.analysis.features.usual import OUTDATED, clause_rank, directive_rank
+from ompls.analysis.features.usual import OUTDATED, clause_rank, directive_rank, operator_rank
 from ompls.analysis.model.tu import TU
 from ompls.analysis.spec import CLAUSES, ClauseSpec, DirectiveSpec, clauses_of
 from ompls.analysis.spec.clause_sets import NEEDS, REQUIRED
@@ -237,7 +237,8 @@ def _before_colon(tu: TU, cursor: Cursor, spec: ClauseSpec) -> list[Completion]:
         if word in given:
             continue
         colon = words.keyword_takes_colon(name) and cursor.following != ":"
-        found.append(_keyword(cursor, word, word + (": " if colon else ""), words.meaning(name, word), 0))
+        rank = operator_rank(word) if name in words.REDUCTIONS else 0
+        found.append(_keyword(cursor, word, word + (": " if colon else ""), words.meaning(name, word), rank))
     if name in words.COLON_MODIFIERS or name in words.COMMA_MODIFIERS:
         for word in words.modifiers(spec, version):
             if word not in given:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from ompls.analysis.dataenv.private import loop_variables
+from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.features.cursor import Cursor
 from ompls.analysis.features.declared import declared
 from ompls.analysis.features.scopes import expanded_offset, item_at, statement_of, visible
@@ -50,6 +52,8 @@ class Names:
         stmt = statement_of(tu, item, cursor.pragma.place)
         body = stmt.body if stmt is not None else None
         self._body = body
+        counters = loop_variables(stmt.directive, body) if stmt is not None else []
+        self._written = {u.symbol for u in uses(body) if u.write and u.certain} - set(counters)
         self._sections = Sections(tu, item, body) if item is not None and body is not None else None
 
     def type_of(self, name: str) -> CType | None:
@@ -64,7 +68,10 @@ class Names:
             if name in listed or not _fits(symbol, clause):
                 continue
             text, at = self._as_item(symbol, clause)
-            yield Proposal(text, _kind(symbol), at, declared(self._tu, symbol.type, name), self._rank(symbol))
+            rank = self._rank(symbol)
+            if clause in REDUCTIONS:  # a result is written
+                rank = 0 if symbol in self._written else rank + 1
+            yield Proposal(text, _kind(symbol), at, declared(self._tu, symbol.type, name), rank)
 
     def values(self) -> Iterator[Proposal]:
         """What can stand in an expression: variables, functions' parameters, constants; numbers of elements first."""

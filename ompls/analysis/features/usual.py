@@ -19,6 +19,7 @@ _CLAUSES = (
     "has_device_addr", "shared", "defaultmap", "default", "lastprivate", "read", "write", "update", "capture", "enter",
     "link",
 )  # fmt: skip
+_OPERATORS = (("+",), ("max", "min"), ("*",), ("||", "&&"))  # of reductions
 _CLAUSES_FROM, _REST_FROM, _EXTENSIONS, OUTDATED = 20, 60, 80, 90
 
 
@@ -32,3 +33,8 @@ def clause_rank(name: str) -> int:
     """Smaller comes first; an implementation's own clauses are the last."""
     at = (_CLAUSES_FROM + number for number, usual in enumerate(_CLAUSES) if usual.startswith(name))
     return _EXTENSIONS if is_extension(name) else next(at, _REST_FROM)
+
+
+def operator_rank(name: str) -> int:
+    """Of a reduction: smaller comes first."""
+    return next((number for number, alike in enumerate(_OPERATORS) if name in alike), len(_OPERATORS))
