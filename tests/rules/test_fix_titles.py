@@ -43,21 +43,6 @@ void f(int n, int *a, int *b) {{
     assert [title for title, _ in titles(text)["section-too-short"]] == expected
 
 
-@pytest.mark.parametrize(("type_", "safe"), [("int", True), ("double", False)])
-def test_one_reduction_mends_a_race_and_the_value_that_is_lost(type_: str, safe: bool) -> None:
-    """With `map(tofrom:)` the race would be left; a sum of floating-point numbers may change in its last digits."""
-    text = f"""
-{type_} f(int n, const int *a) {{
-    {type_} hits = 0;
-    #pragma omp target teams distribute parallel for map(to: a[0:n])
-    for (int i = 0; i < n; i++) hits += a[i];
-    return hits;
-}}
-"""
-    found = titles(text)
-    assert found == {"missing-reduction": [("Add `reduction(+: hits)`", safe)], "firstprivate-result-lost": []}
-
-
 def test_a_map_is_offered_where_nothing_races() -> None:
     text = """
 int f(int n, const int *a) {

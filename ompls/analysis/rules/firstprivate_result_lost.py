@@ -8,11 +8,10 @@ from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model.ast import Node, Span
 from ompls.analysis.model.tu import Region, Variable
 from ompls.analysis.rules.support.edits import with_clause
-from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.lost import assignments, is_expected, lost
 from ompls.analysis.rules.support.noticed import events, region_at, severity_of
 from ompls.analysis.rules.support.noticed import finding as placed
-from ompls.analysis.rules.support.races.report import only_scalar, reports
 
 _MESSAGE = "the value of `{name}` is lost at the end of the region: `{name}` is firstprivate there, and read afterwards"
 
@@ -47,22 +46,10 @@ def _in_function(scene: Scene) -> Iterator[Finding]:
         return
     for region, variable, read, again in lost(content):
         weak = again or region.tainted or _knows(scene) or is_expected(function, variable.symbol, read)
-        changes = () if _reduced(scene, region, variable) else (_mapped(region, variable),)
-        yield _finding(variable, read, "hint" if weak else "warning", changes)
+        yield _finding(region, variable, read, "hint" if weak else "warning")
 
 
-def _reduced(scene: Scene, region: Region, variable: Variable) -> bool:
-    """Whether it is updated by all iterations at once: a `reduction` brings it back, too, and a map leaves the race."""
-    found = [r for r in reports(scene, "reduction") if r.race.first.symbol is variable.symbol]
-    mine = [r for r in found if r.race.level.stmt is region.stmt and only_scalar(r)]
-    return any(len({id(race.first.by) for race in r.all}) == 1 for r in mine)
-
-
-def _mapped(region: Region, variable: Variable) -> Change:
-    return with_clause(region.directive, f"map(tofrom: {variable.symbol.name})")
-
-
-def _finding(variable: Variable, read: Node, severity: Severity, changes: tuple[Change, ...]) -> Finding:
+def _finding(region: Region, variable: Variable, read: Node, severity: Severity) -> Finding:
     name = variable.symbol.name
     write = min(assignments(variable), key=lambda n: n.span)
     related = ((read.span, f"`{name}` still has its old value here"),)
@@ -71,7 +58,7 @@ def _finding(variable: Variable, read: Node, severity: Severity, changes: tuple[
         _MESSAGE.format(name=name),
         severity,
         related,
-        changes,
+        (with_clause(region.directive, f"map(tofrom: {name})"),),
     )
 
 

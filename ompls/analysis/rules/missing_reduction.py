@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
-from ompls.analysis.model.ctype import Integer, Pointer
+from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.rules.support.edits import sharing
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.races.atomically import atomically
@@ -59,8 +58,7 @@ def _changes(scene: Scene, report: Report) -> tuple[Change, ...]:
     if len(updates) != 1 or {id(n) for n in inside} != {id(n) for n in known}:
         return ()
     clause = f"reduction({report.operator}: {report.name})"
-    exact = isinstance(symbol.type, Integer) and race.certain
-    return (replace(sharing(directive, symbol, clause), safe=exact),)  # the sum of floats depends on the order
+    return (sharing(directive, symbol, clause),)
 
 
 def _choice(construct: ast.Stmt, by: ast.Node, operator: str) -> ast.Node:
