@@ -8,7 +8,7 @@ from __future__ import annotations
 from ompls.analysis.dataenv.machine.cases import UNFILLED
 from ompls.analysis.dataenv.machine.copies import CLEAN, MOST, Copies, Copy
 from ompls.analysis.dataenv.machine.evaluate import Evaluator
-from ompls.analysis.dataenv.machine.events import Event
+from ompls.analysis.dataenv.machine.events import Event, Outcome
 from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Target, Value, at_start
 from ompls.analysis.dataenv.machine.written import Lost
@@ -23,10 +23,11 @@ _FILLED = frozenset((Copies(host="some"),))
 class DeviceMemory(Evaluator):
     """What becomes of device memory."""
 
-    def new_on_device(self, key: tuple[object, ...], size: Poly | None) -> Value:
-        """`omp_target_alloc` of `size` bytes."""
+    def new_on_device(self, key: tuple[object, ...], size: Poly | None, device: Poly | None) -> Value:
+        """`omp_target_alloc` of `size` bytes on a device."""
         assert self.now is not None
-        obj = Obj("device", key, size=size)
+        changing = device is not None and device.symbols() & {loop.range.symbol for loop in self.loops}
+        obj = Obj("device", key, size=size, device=None if changing else device)
         known = self.now.cases.get(obj)
         if obj in self.now.cases and not (known and all(c.freed for c in known)):
             self.now.many |= {obj}
@@ -50,6 +51,17 @@ class DeviceMemory(Evaluator):
             self.judge(event, "bad" if empty else "fine")
         if write:
             self.filled_on_device([loc.obj for loc in locs])
+
+    def of_another(self, event: Event, pointer: Value, device: Poly, by_default: bool = False) -> None:
+        """Whether a device gets an address of another one; `by_default`: because it is the default device."""
+        assert self.now is not None
+        targets = [t.obj for t in pointer if t.obj.kind != "null"] if isinstance(pointer, frozenset) else []
+        owners = [o.device for o in targets if o.kind in ("device", "lent") and o not in self.now.many]
+        known = bool(owners) and len(owners) == len(targets)
+        apart = known and all(owner is not None and (owner - device).constant not in (None, 0) for owner in owners)
+        # which one is the default device, the environment says
+        outcome: Outcome = "fine" if not apart else "perhaps" if by_default else "bad"
+        self.judge(event, outcome)
 
     def is_gone(self, obj: Obj) -> bool:
         """Whether it has certainly been freed."""
@@ -85,6 +97,9 @@ class DeviceMemory(Evaluator):
             return
         event = Event("freed-twice", self.site(node), name_of(node), "certain")
         self.judge(event, "bad" if self.is_gone(targets[0]) else "fine")
+        if isinstance(device, Poly):
+            event = Event("other-device", self.site(node), name_of(node), "certain", (), "freed")
+            self.of_another(event, pointer, device)
         self.now.cases[targets[0]] = frozenset((Copies(freed=self.site(node)),))
 
     def counts_elements(self, node: ast.Expr, loc: Loc, pointer: ast.Expr) -> None:

@@ -120,5 +120,5 @@ class Directives(Regions):
                     original = self.variable(symbol)
                     found[symbol] = Obj("lent", original, symbol.name, of=original)
                 else:
-                    found[symbol] = self.substitute(symbol, lent(value), directive)
+                    found[symbol] = self.substitute(symbol, lent(value, self.device_of(directive)), directive)
         return found

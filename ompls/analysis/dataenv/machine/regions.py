@@ -43,7 +43,7 @@ class Regions(Pieces):
             return
         for mapped in items:
             self.enter(mapped, device)
-        self.point_before(region, device)
+        self.unlisted(region, device)
         if self.now is not None:
             self.body(region, device)
         if self.now is not None:
@@ -105,29 +105,33 @@ class Regions(Pieces):
                     found.append(Mapped(symbol.name, [loc], m.map_type, m.modifiers, site, False))
         return in_order(found, self.positive)
 
-    def point_before(self, region: Region, device: Poly) -> None:
-        """Pointers that no clause lists, to storage of which only a part further on is mapped: such a pointer comes as
-        a section of length zero, which is in no mapped section, so that it keeps the host's address (5.2 §5.8.6)."""
+    def unlisted(self, region: Region, device: Poly) -> None:
+        """Pointers that no clause lists, and that the region follows: where they lead is looked at here."""
+        by_default = region.directive.clause("device") is None
         for variable in region.variables if not region.tainted else ():
             implicit = any(m.zero_length and m.item is None for m in variable.maps) and variable.sharing == "mapped"
             followed = [n for n in (*variable.reads, *variable.writes) if not isinstance(n, ast.Name)]
             if self.now is None or not implicit or not followed:
                 continue
-            obj = self.variable(variable.symbol)
+            name, obj, site = variable.symbol.name, self.variable(variable.symbol), self.site(min(followed, key=_start))
             loc = Loc(obj, ZERO, obj.size, variable.symbol.type)
             if self.is_unset([loc]) and not any(isinstance(n, ast.Name) for n in variable.writes):
-                site = self.site(min(followed, key=lambda n: n.span))
-                self.judge(Event("maps-unset", site, variable.symbol.name, "certain", (), "followed"), "bad")
+                self.judge(Event("maps-unset", site, name, "certain", (), "followed"), "bad")
             value = self.load(loc)
-            if not isinstance(value, frozenset) or len(value) != 1:
-                continue
-            ((target, at, _),) = value
-            found = [self.begins_after(case, device, at) for case in self.cases_of(target) or (None,)]
-            if (copy := found[0]) is not None:
-                site = self.site(min(followed, key=lambda n: n.span))
-                related = ((copy.origin, "what is mapped begins further on"),)
-                event = Event("points-before", site, variable.symbol.name, "certain", related)
-                self.judge(event, "bad" if all(found) and target not in self.now.many else "fine")
+            self.of_another(Event("other-device", site, name, "certain", (), "used"), value, device, by_default)
+            self.point_before(value, device, site, name)
+
+    def point_before(self, value: Value, device: Poly, site: Site, name: str) -> None:
+        """An unlisted pointer to storage of which only a part further on is mapped: it comes as a section of length
+        zero, which is in no mapped section, so that it keeps the host's address (5.2 §5.8.6)."""
+        if self.now is None or not isinstance(value, frozenset) or len(value) != 1:
+            return
+        ((target, at, _),) = value
+        found = [self.begins_after(case, device, at) for case in self.cases_of(target) or (None,)]
+        if (copy := found[0]) is not None:
+            related = ((copy.origin, "what is mapped begins further on"),)
+            event = Event("points-before", site, name, "certain", related)
+            self.judge(event, "bad" if all(found) and target not in self.now.many else "fine")
 
     def begins_after(self, case: Copies | None, device: Poly, at: Poly | None) -> Copy | None:
         """The copy on the device that certainly begins after `at`, when none holds `at`."""
@@ -141,7 +145,7 @@ class Regions(Pieces):
         own, where = self.frame.own, Where(device, len(self.loops), len(self.frames))
         where.chosen = region.directive.clause("defaultmap") is not None
         self.spend(LOOKS * len(region.variables))
-        self.device_pointers(region)
+        self.device_pointers(region, device)
         values = {v.symbol: self.copied(v) for v in region.variables if v.sharing != "mapped"}
         self.region = where
         private = {
@@ -158,8 +162,8 @@ class Regions(Pieces):
         self.gone(set(private.values()))
         self.region = None
 
-    def device_pointers(self, region: Region) -> None:
-        """`is_device_ptr` for an address of the host or of freed memory; `has_device_addr` for a host's variable."""
+    def device_pointers(self, region: Region, device: Poly) -> None:
+        """`is_device_ptr` for an address of the host, another device, freed memory; `has_device_addr` of the host."""
         for item in [i for c in region.directive.all("has_device_addr") for i in c.items]:
             symbol = item.symbol
             if symbol is not None and not isinstance(symbol.type, Pointer):
@@ -177,6 +181,9 @@ class Regions(Pieces):
                 host = known and all(t.obj.kind in ("heap", "variable") for t in value)  # type: ignore[union-attr]
                 event = Event("host-pointer", Site(self.frame.name, item.span), item.text, "certain")
                 self.judge(event, "bad" if host else "fine")
+                by_default = region.directive.clause("device") is None
+                event = Event("other-device", Site(self.frame.name, item.span), item.text, "certain", (), "used")
+                self.of_another(event, value, device, by_default)
                 freed = known and all(self.is_gone(t.obj) for t in value)  # type: ignore[union-attr]
                 event = Event("freed-used", Site(self.frame.name, item.span), item.text, "certain")
                 self.judge(event, "bad" if freed else "fine")
@@ -195,3 +202,7 @@ class Regions(Pieces):
             return None
         obj = self.variable(symbol)
         return self.load(Loc(obj, ZERO, obj.size, symbol.type))
+
+
+def _start(node: ast.Node) -> ast.Span:
+    return node.span

@@ -93,7 +93,8 @@ class Routines(Attachments):
                 return True, self.allocate(expr, args[0] if isinstance(args[0], Poly) else None, False)
             size = args[0] if args and isinstance(args[0], Poly) else None
             self.is_size(size)
-            return True, self.new_on_device(allocation(self.key(expr), size, expr), size)
+            device = args[1] if len(args) > 1 and isinstance(args[1], Poly) else None
+            return True, self.new_on_device(allocation(self.key(expr), size, expr), size, device)
         elif name == "omp_target_free" and args:
             self.free_on_device(args[0], expr.args[0], args[1] if len(args) > 1 else None)
         elif name == "omp_target_disassociate_ptr" and args:
@@ -104,7 +105,7 @@ class Routines(Attachments):
             self.device_copy(expr, args)
         elif name == "omp_get_mapped_ptr" and args:
             self.soften_devices(args[0])
-            return True, lent(args[0])
+            return True, lent(args[0], args[1] if len(args) > 1 and isinstance(args[1], Poly) else None)
         elif name in _LOOKS and args:
             objs = [t.obj for t in args[0]] if isinstance(args[0], frozenset) else []
             self.recorder.asks(objs)
@@ -130,6 +131,9 @@ class Routines(Attachments):
             wrong = (remote and device == INITIAL) or (local and number)
             event = Event("wrong-side", self.site(expr.args[i]), name, "certain", (), "device" if remote else "host")
             self.judge(event, "bad" if wrong else "fine")
+            if remote and isinstance(device, Poly):
+                event = Event("other-device", self.site(expr.args[i]), name, "certain", (), "copied")
+                self.of_another(event, pointer, device)
             gone = remote and all(map(self.is_gone, targets))
             self.judge(Event("freed-used", self.site(expr.args[i]), name, "certain"), "bad" if gone else "fine")
             locs = self.pointed(pointer, VOID)
@@ -255,14 +259,14 @@ def devices_softened(case: Copies) -> Copies:
     return case._replace(copies=copies, lost=())
 
 
-def lent(pointer: Value) -> Pointers | None:
-    """The devices' addresses of what host pointers point to."""
+def lent(pointer: Value, device: Poly | None = None) -> Pointers | None:
+    """The addresses on a device (None: that is not known) of what host pointers point to."""
     if not isinstance(pointer, frozenset):
         return None
     found = []
     for obj, at, _ in pointer:
         known = obj.kind in ("device", "lent", "null")
-        found.append(Target(obj if known else Obj("lent", obj, obj.name, of=obj), at))
+        found.append(Target(obj if known else Obj("lent", obj, obj.name, of=obj, device=device), at))
     return frozenset(found)
 
 

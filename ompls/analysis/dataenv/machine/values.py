@@ -30,16 +30,17 @@ class Obj:
     key -- tells it from others of its kind, the same for the same text
     name -- for people: the variable, or the first pointer that it was reached through
     size -- bytes; None: not known
+    device -- whose address it is, of 'device' and 'lent'; None: not known
     """
 
-    __slots__ = ("hash", "key", "kind", "name", "of", "size", "symbol")
+    __slots__ = ("device", "hash", "key", "kind", "name", "of", "size", "symbol")
 
     def __init__(
         self, kind: Kind, key: object, name: str = "", *,
-        size: Poly | None = None, symbol: Symbol | None = None, of: Obj | None = None,
+        size: Poly | None = None, symbol: Symbol | None = None, of: Obj | None = None, device: Poly | None = None,
     ) -> None:  # fmt: skip
         self.kind: Kind = kind
-        self.key, self.name, self.size, self.symbol, self.of = key, name, size, symbol, of
+        self.key, self.name, self.size, self.symbol, self.of, self.device = key, name, size, symbol, of, device
         self.hash = hash((kind, key))
 
     def __eq__(self, other: object) -> bool:
