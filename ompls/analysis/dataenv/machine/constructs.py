@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ompls.analysis.dataenv.machine.copies import IN, OUT, Choice
+from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.items import Items
 from ompls.analysis.dataenv.machine.mappers import Mapped, all_of
 from ompls.analysis.dataenv.machine.routines import INITIAL, NUM_DEVICES
@@ -72,6 +75,19 @@ class Constructs(Items):
         """The list items of map clauses; those that copy come first (5.2 §5.8.3)."""
         found = [self.item(i, clause.keyword or "tofrom", clause) for clause in clauses for i in clause.items]
         return in_order(found, self.positive)
+
+    def is_elsewhere(self, directive: Directive, objs: Mapping[Obj, str], device: Poly) -> None:
+        """Whether a construct without `device` works on what a data construct around it maps on another device.
+
+        objs -- what it works on, with the names
+        """
+        for obj, name in objs.items() if directive.clause("device") is None else ():
+            around = next((a for a in reversed(self.frame.around) if obj in a.objs), None)
+            if around is not None:
+                related = ((around.site, "mapped on this device here"),)
+                event = Event("data-elsewhere", Site(self.frame.name, directive.name_span), name, "possible", related)
+                self.judge(event, "fine" if around.device == device else "perhaps")
+                return
 
     # --- constructs
 

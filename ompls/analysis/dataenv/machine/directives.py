@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.dataenv.machine.mappers import Mapped
+from ompls.analysis.dataenv.machine.objects import Around
 from ompls.analysis.dataenv.machine.regions import Regions
 from ompls.analysis.dataenv.machine.routines import INITIAL, lent
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Value
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Pointer
-from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.omp import Clause, Directive
 
 
 class Directives(Regions):
@@ -43,7 +44,9 @@ class Directives(Regions):
         if directive.name == "target update":
             for clause in directive.all("to", "from"):
                 for item in clause.items:
-                    self.update(self.item(item, clause.name, clause), device)
+                    mapped = self.item(item, clause.name, clause)
+                    self.is_elsewhere(directive, {loc.obj: mapped.name for loc in mapped.locs}, device)
+                    self.update(mapped, device)
         else:
             entering = directive.name == "target enter data"
             items = self.mapped_by(directive.all("map"))
@@ -68,13 +71,19 @@ class Directives(Regions):
             return
         before, _ = self.without(applies, choice)
         items = self.mapped_by(directive.all("map"))
+        objs = {loc.obj: mapped.name for mapped in items for loc in mapped.locs}
+        self.is_elsewhere(directive, objs, device)
         for mapped in items:
             self.enter(mapped, device)
         self.or_else(before, directive, choice)
+        clause = directive.clause("device") or directive
+        site = Site(self.frame.name, clause.span if isinstance(clause, Clause) else clause.name_span)
+        self.frame.around.append(Around(site, device, frozenset(objs)))
         own, given = self.frame.own, self.lent_by(directive)
         self.frame.own = {**own, **given}
         self.statement(stmt.body)
         self.frame.own = own
+        self.frame.around.pop()
         self.gone({obj for obj in given.values() if obj.kind == "variable"})
         if self.now is None:
             return

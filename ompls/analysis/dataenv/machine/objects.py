@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, MOST_CASES, UNFILLED, Cases, by_one_way, joined_cases
@@ -45,18 +45,28 @@ class GivenUp(Exception):
     """The walk takes too long."""
 
 
+class Around(NamedTuple):
+    """A `target data` construct around the place where the machine is: on which device it maps what."""
+
+    site: Site
+    device: Poly
+    objs: frozenset[Obj]
+
+
 @dataclass(slots=True)
 class Frame:
     """A call that is being walked.
 
     chain -- the calls that lead here, as text places; tells the objects of one call from those of another
     own -- private copies and device pointers that stand for variables here
+    around -- the data constructs of the function, outermost first
     """
 
     content: Content
     name: str
     chain: tuple[object, ...]
     own: dict[Symbol, Obj] = field(default_factory=dict)
+    around: list[Around] = field(default_factory=list)
     locals: list[Obj] = field(default_factory=list)
     placed: dict[Symbol, Loc] = field(default_factory=dict)  # where the variable of a mapper lies
     results: list[Value] = field(default_factory=list)

@@ -37,6 +37,8 @@ class Regions(Pieces):
             return
         before, doubt = self.without(applies, choice)
         self.doubts += doubt
+        if self.frame.around:
+            self.is_elsewhere(directive, self.used_in(region), device)
         pieces = self.told_apart(region)
         items = self.region_items(region)
         if not pieces and self.ends_as_it_begins(region, items, device):
@@ -77,6 +79,17 @@ class Regions(Pieces):
     @abstractmethod
     def defines(self, name: str) -> bool:
         """Whether the unit has a function of that name."""
+
+    def used_in(self, region: Region) -> dict[Obj, str]:
+        """What the region's variables are and lead to, with their names."""
+        found: dict[Obj, str] = {}
+        for variable in region.variables:
+            obj = self.variable(variable.symbol)
+            found[obj] = variable.symbol.name
+            if isinstance(variable.symbol.type, Pointer):
+                value = self.load(Loc(obj, ZERO, obj.size, variable.symbol.type))
+                found |= {t.obj: variable.symbol.name for t in value} if isinstance(value, frozenset) else {}
+        return found
 
     def private_results(self, region: Region) -> None:
         """What the region assigned to a copy of a global that is firstprivate by default is gone."""
