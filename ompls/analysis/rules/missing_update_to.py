@@ -24,6 +24,9 @@ def check(scene: Scene) -> Iterator[Finding]:
         elif region is not None and risk == OTHERS and found.here:
             changes = update_of_written(scene, found.here[0][0])
         yield finding(found, message, severity_of(found, scene), *changes)
+    for found in firsts(events(scene, "sent-elsewhere")):
+        message = f"`{found.event.name}` has an old value on this device: what the host has written since went to another device only"
+        yield finding(found, message, severity_of(found, scene))
 
 
 RULE = Rule(
@@ -33,7 +36,7 @@ RULE = Rule(
     title="A region reads old values: the host has newer ones",
     why="""
 A map clause for something that is present on the device already copies nothing, whatever its map type. What the host writes after the first copy reaches the device
-with `target update to(x)` or with the `always` modifier.
+with `target update to(x)` or with the `always` modifier. An update is for one device: of a variable in `declare target`, each device has a copy of its own.
 """,
     section="13.8",
     about="events",
@@ -123,8 +126,82 @@ int main(void) {
     return all > 0;
 }
 """,
+        """
+#pragma omp declare target
+double table[10];
+static double get(int i) { return table[i]; }
+//                                ^^^^^^^^ warning: `table` has an old value on this device: what the host has written since went to another device only
+#pragma omp end declare target
+int main(void) {
+    double found = 0;
+    for (int i = 0; i < 10; i++)
+        table[i] = i;
+    #pragma omp target update to(table) device(1)
+    #pragma omp target device(0) map(from: found)
+    found = get(3);
+    return found > 2;
+}
+""",
+        """
+int scale = 1;
+#pragma omp declare target(scale)
+void f(double *x, int n) {
+    for (int d = 0; d < 2; d++) {
+        scale = d + 2;
+        #pragma omp target update to(scale) device(1)
+        #pragma omp target map(tofrom: x[0:n]) device(2)
+        x[d] *= scale;
+    //          ^^^^^ warning: `scale` has an old value on this device: what the host has written since went to another device only
+    }
+}
+""",
     ),
     good=(
+        """
+#pragma omp declare target
+double table[10];
+#pragma omp end declare target
+int main(void) {
+    double found = 0;
+    for (int i = 0; i < 10; i++)
+        table[i] = i;
+    for (int d = 0; d < 2; d++) {
+        #pragma omp target update to(table) device(d)
+    }
+    #pragma omp target device(0) map(from: found)
+    found = table[3];
+    table[4] = 1;
+    #pragma omp target update to(table) device(0)
+    #pragma omp target update to(table[4:1]) device(1)
+    #pragma omp target device(1) map(tofrom: found)
+    found += table[4];
+    #pragma omp target map(tofrom: found)
+    found += table[4];
+    return found > 2;
+}
+""",
+        """
+int scale = 1;
+#pragma omp declare target(scale)
+void f(double *x, int n, int d) {
+    scale = 2;
+    #pragma omp target update to(scale) device(d)
+    #pragma omp target map(tofrom: x[0:n]) device(0)
+    x[0] *= scale;
+}
+""",
+        """
+int scale = 1;
+#pragma omp declare target(scale)
+void f(double *x, int n) {
+    scale = 2;
+    #pragma omp target update to(scale) device(0)
+    #pragma omp target map(tofrom: x[0:n])
+    x[0] *= scale;
+    #pragma omp target map(tofrom: x[0:n]) device(1)
+    scale = 3;
+}
+""",
         """
 int main(void) {
     int n = 10, a[100] = {0}, sum = 0;

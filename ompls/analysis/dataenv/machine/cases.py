@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from ompls.analysis.dataenv.machine.copies import CLEAN, SEVERAL, Copies, Way
 from ompls.analysis.dataenv.machine.values import Range, widened
-from ompls.analysis.dataenv.machine.written import Written
+from ompls.analysis.dataenv.machine.written import Sent, Written
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly
 from ompls.analysis.model.ast import Symbol
 
@@ -39,7 +39,9 @@ def coarse(cases: Cases) -> Cases:
 
 
 def _unsaid(case: Copies) -> Copies:
-    copies = [c._replace(old=(), ahead=(), filled="some", first=None, wrote=True, part=None) for c in case.copies]
+    copies = [
+        c._replace(old=(), ahead=(), sent=(), filled="some", first=None, wrote=True, part=None) for c in case.copies
+    ]
     return Copies("some", tuple(copies))
 
 
@@ -127,6 +129,8 @@ def mentioned(cases: Cases) -> frozenset[Symbol]:
         for copy in case.copies:
             ends += (copy.device, copy.low, copy.high)
             ranges += [w.range for w in (*copy.old, *copy.ahead)]
+            ranges += [s.range for s in copy.sent]
+            ends += [device for s in copy.sent for device in s.devices]
             ranges += [copy.part] if copy.part is not None else []
         ends += [end for r in ranges for end in (r.low, r.high)]
     return frozenset().union(*[end.symbols() for end in ends if end is not None])
@@ -151,13 +155,19 @@ def _after_loop(case: Copies, loop: LoopRange) -> Copies | None:
             copies.append(several._replace(old=_spread(c.old, loop), ahead=_spread(c.ahead, loop)))
             continue
         part = None if _names(c.part, loop) else c.part
-        copies.append(c._replace(old=_spread(c.old, loop), ahead=_spread(c.ahead, loop), part=part))
+        # what each iteration sends to a device of its own, all may have
+        sent = tuple([s for s in c.sent if not _names(s.range, loop) and not _to_each(s, loop)])
+        copies.append(c._replace(old=_spread(c.old, loop), ahead=_spread(c.ahead, loop), part=part, sent=sent))
     lost = tuple([w._replace(range=widened(w.range, [loop])) for w in case.lost])
     return case._replace(copies=tuple(copies), lost=lost)
 
 
 def _names(r: Range | None, loop: LoopRange) -> bool:
     return r is not None and any(end is not None and loop.symbol in end.symbols() for end in (r.low, r.high))
+
+
+def _to_each(sent: Sent, loop: LoopRange) -> bool:
+    return any(loop.symbol in device.symbols() for device in sent.devices)
 
 
 def _spread(written: tuple[Written, ...], loop: LoopRange) -> tuple[Written, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from ompls.analysis.dataenv.machine.values import Positive, Range, Site, apart, covers, exceeds, inside, order
-from ompls.analysis.dataenv.machine.written import MOST_KEPT, Lost, Written, less, merged, without
+from ompls.analysis.dataenv.machine.written import MOST_KEPT, Lost, Sent, Written, less, merged, sent_to, without
 from ompls.analysis.dataenv.symbolic import Poly
 from ompls.analysis.model.ast import Span
 
@@ -37,6 +37,7 @@ class Copy(NamedTuple):
     forever -- by `declare target`; lent -- other code has got its address; first -- what gave it its first values;
     wrote -- a region has written to it
     least -- there may be more references, of a loop that leaves some in each iteration
+    sent -- what of a variable that all devices have went to some of them only
     part -- all that has been given values, of a copy that had none: the rest holds garbage; None: not known
     """
 
@@ -57,6 +58,7 @@ class Copy(NamedTuple):
     part: Range | None = None
     old: tuple[Written, ...] = ()
     ahead: tuple[Written, ...] = ()
+    sent: tuple[Sent, ...] = ()
 
 
 class Choice(NamedTuple):
@@ -266,15 +268,17 @@ def received(copy: Copy, r: Range, positive: Positive) -> Copy:
     return copy._replace(filled=filled, part=part, old=less(copy.old, r, positive), ahead=less(copy.ahead, r, positive))
 
 
-def updated_to(state: Copies, copy: Copy, r: Range, site: Site, positive: Positive) -> Copies:
-    """`target update to` of a range: what the device alone had is overwritten."""
+def updated_to(state: Copies, copy: Copy, r: Range, m: Mapping, positive: Positive) -> Copies:
+    """`target update to` of the range in a list item: what the device alone had is overwritten."""
     new = received(copy, r, positive)
+    if copy.forever:
+        new = new._replace(sent=sent_to(copy.sent, copy.old, r, m.device, positive))
     state = _with(state, copy, new)
     lost = []
     for w in copy.ahead:
         whole, part = covers(r, w.range, positive), covers(w.range, r, positive)
         if w.range.sure and (whole or part):
-            lost.append(Lost(w.range if whole else r, w.site, site, "update"))
+            lost.append(Lost(w.range if whole else r, w.site, m.site, "update"))
     return state._replace(lost=(*lost, *state.lost)[:MOST_KEPT])
 
 
@@ -305,7 +309,11 @@ def host_writes(state: Copies, r: Range, site: Site, positive: Positive) -> Copi
         [
             c
             if c.refs == 0 and not c.forever
-            else c._replace(old=merged(c.old, Written(r, site), positive), ahead=less(c.ahead, r, positive))
+            else c._replace(
+                old=merged(c.old, Written(r, site), positive),
+                ahead=less(c.ahead, r, positive),
+                sent=tuple([s for s in c.sent if not covers(r, s.range, positive)]),
+            )
             for c in state.copies
         ]
     )

@@ -247,14 +247,15 @@ class Items(Mappers):
                 outcomes.append("fine")
                 continue
             r = Range(loc.low, loc.high, True, len(mapped.locs) == 1 and not _strided(mapped, loc))
+            m = mapped.mapping(loc, device, False)
 
-            def updated(case: Copies, r: Range = r) -> Copies:
+            def updated(case: Copies, r: Range = r, m: cp.Mapping = m) -> Copies:
                 copy, _ = cp.find(case, device, r.low, r.high, self.positive)
                 if copy is None:
                     return case
                 if mapped.kind == "from":
                     return cp.sent_back(case, copy, r, self.positive)
-                return cp.updated_to(case, copy, r, mapped.site, self.positive)
+                return cp.updated_to(case, copy, r, m, self.positive)
 
             some = self.in_part(loc)
             outcomes += ["fine"] * some

@@ -19,7 +19,7 @@ from ompls.analysis.dataenv.machine.values import (
     apart,
     spread,
 )
-from ompls.analysis.dataenv.machine.written import Lost, Written, touched
+from ompls.analysis.dataenv.machine.written import Lost, Written, missed, touched
 from ompls.analysis.dataenv.symbolic import ZERO, Atom, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Symbol
@@ -338,6 +338,9 @@ class Memory(Store):
                     "bad",
                     copy._replace(old=(Written(behind.range, behind.site),), origin=behind.by, how=behind.how),
                 )
+        elsewhere = missed(copy.sent, r, size, device, self.positive)
+        if elsewhere is not None:
+            return "sent-elsewhere", "bad", copy._replace(old=(Written(elsewhere.range, elsewhere.site),))
         found, old = touched(copy.old, r, size, self.positive)
         came = found == "yes" and copy.how not in cp.IN  # values came after it was made: they were not sent
         if copy.filled in ("no", "unsure") and not came:
@@ -375,7 +378,7 @@ class Memory(Store):
         if all(k == "" for k, _, _ in answers) and not (self.conditional and self.recorder.tentative):
             return
         here = self.site(node)
-        for kind in ("absent", "short", "garbage", "garbage-if-new", "lost", "device-stale"):
+        for kind in ("absent", "short", "garbage", "garbage-if-new", "lost", "sent-elsewhere", "device-stale"):
             name = pointer_of(node) if kind == "absent" else name_of(node)
             outcomes: list[Outcome] = [o if k == kind else "fine" for k, o, _ in answers]
             copies = [c for k, _, c in answers if k == kind and c is not None]

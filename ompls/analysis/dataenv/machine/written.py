@@ -28,6 +28,32 @@ class Lost(NamedTuple):
     how: str
 
 
+class Sent(NamedTuple):
+    """Bytes that the host has written, of a variable that all devices have, and the only devices that have got them."""
+
+    range: Range
+    site: Site
+    devices: frozenset[Poly]
+
+
+def sent_to(
+    known: Iterable[Sent], old: Iterable[Written], r: Range, device: Poly, positive: Positive
+) -> tuple[Sent, ...]:
+    """What only some devices have got, after `r` went to one of them; `old`: what none had before."""
+    found = [s._replace(devices=s.devices | {device}) if covers(r, s.range, positive) else s for s in known]
+    found += [Sent(w.range, w.site, frozenset((device,))) for w in old if covers(r, w.range, positive)]
+    return tuple(found[-MOST_KEPT:])
+
+
+def missed(sent: Iterable[Sent], r: Range, size: Poly | None, device: Poly, positive: Positive) -> Sent | None:
+    """What a read of `r` on a device certainly does not find, as it went to other devices only."""
+    for s in sent:
+        elsewhere = all((to - device).constant not in (None, 0) for to in s.devices)
+        if elsewhere and _touches(Written(s.range, s.site), r, size, positive) == "yes":
+            return s
+    return None
+
+
 def merged(known: tuple[Written, ...], new: Written, positive: Positive) -> tuple[Written, ...]:
     """What is known after more was written: larger ranges take the place of what they hold; there are not too many."""
     found: list[Written] = []
