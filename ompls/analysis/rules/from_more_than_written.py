@@ -19,7 +19,10 @@ def check(scene: Scene) -> Iterator[Finding]:
         message = f"`{name}` is copied back as a whole, but the device has written only a part: the host's values of the rest are gone"
         begins = item is not None and item[0].name != "target exit data"
         fix = other_type(scene, span, name, "tofrom") if begins else ()
-        yield finding(found, message, "hint" if found.aware else severity_of(found, scene), *fix)
+        between = found.event.detail == "between"
+        if between:
+            message = f"`{name}` is copied back as a whole, but the device has written only some of it: the host's values in between are gone"
+        yield finding(found, message, "hint" if found.aware or between else severity_of(found, scene), *fix)
 
 
 RULE = Rule(
@@ -29,7 +32,7 @@ RULE = Rule(
     title="More is copied back than the device has written",
     why="""
 `map(from: x[0:n])` makes storage without values on the device and copies all of it back. What the region has not written of it,
-like the border of a stencil, is garbage, also where the host had values before. Map it `tofrom`, or only the section that is written.
+like the border of a stencil, or the elements that a loop steps over, is garbage, also where the host had values before. Map it `tofrom`, or only the section that is written.
 """,
     section="5.8.3",
     about="events",
@@ -65,8 +68,115 @@ double f(void) {
     return y[0];
 }
 """,
+        """
+void *malloc(unsigned long);
+double f(int n) {
+    double *y = malloc(n * sizeof(double)), sum = 0;
+    for (int i = 0; i < n; i++)
+        y[i] = 1;
+    #pragma omp target teams distribute parallel for map(from: y[0:n])
+    //                                                         ^^^^^^ hint: `y[0:n]` is copied back as a whole, but the device has written only some of it: the host's values in between are gone
+    for (int i = 0; i < n; i += 2)
+        y[i] = i;
+    for (int i = 0; i < n; i++)
+        sum += y[i];
+    return sum;
+}
+""",
     ),
     good=(
+        """
+void *malloc(unsigned long);
+double f(int n) {
+    double *y = malloc(n * sizeof(double)), sum = 0;
+    for (int i = 0; i < n; i++)
+        y[i] = 1;
+    #pragma omp target teams distribute parallel for map(tofrom: y[0:n])
+    for (int i = 0; i < n; i += 2)
+        y[i] = i;
+    for (int i = 0; i < n; i++)
+        sum += y[i];
+    return sum;
+}
+""",
+        """
+void *malloc(unsigned long);
+double f(int n) {
+    double *y = malloc(n * sizeof(double)), sum = 0;
+    for (int i = 0; i < n; i++)
+        y[i] = 1;
+    #pragma omp target teams distribute parallel for map(from: y[0:n])
+    for (int i = 0; i < n; i += 2) {
+        y[i] = i;
+        y[i + 1] = -i;
+    }
+    for (int i = 0; i < n; i++)
+        sum += y[i];
+    return sum;
+}
+""",
+        """
+void *malloc(unsigned long);
+double f(int n) {
+    double *y = malloc(n * sizeof(double)), sum = 0;
+    for (int i = 0; i < n; i++)
+        y[i] = 1;
+    #pragma omp target teams distribute parallel for map(from: y[0:n])
+    for (int i = 0; i < n; i += 2)
+        y[i] = i;
+    for (int i = 0; i < n; i += 2)
+        sum += y[i];
+    return sum + y[0];
+}
+""",
+        """
+struct point { float x, y, z; };
+float f(void) {
+    struct point p[50];
+    float sum = 0;
+    for (int i = 0; i < 50; i++)
+        p[i].x = p[i].y = p[i].z = i;
+    #pragma omp target map(from: p)
+    for (int i = 0; i < 50; i++) {
+        p[i].x = 2 * i;
+        p[i].y = 3 * i;
+        p[i].z = 4 * i;
+    }
+    for (int i = 0; i < 50; i++)
+        sum += p[i].z;
+    return sum;
+}
+""",
+        """
+struct point { float x, y, z; };
+float f(void) {
+    struct point p[50];
+    float sum = 0;
+    #pragma omp target map(from: p)
+    for (int i = 0; i < 50; i++)
+        p[i].y = 2 * i;
+    for (int i = 0; i < 50; i++)
+        sum += p[i].y;
+    return sum;
+}
+""",
+        """
+double f(void) {
+    double y[100], sum = 0;
+    for (int i = 0; i < 100; i++)
+        y[i] = 1;
+    #pragma omp target map(from: y)
+    {
+        for (int i = 0; i < 100; i += 2)
+            y[i] = i;
+        for (int i = 1; i < 100; i += 2)
+            y[i] = -i;
+    }
+    for (int i = 0; i < 100; i++)
+        sum += y[i];
+    return sum;
+}
+""",
         """
 double f(int n, const double *x, double *y) {
     #pragma omp target teams distribute parallel for map(to: x[0:n]) map(tofrom: y[0:n])

@@ -246,7 +246,7 @@ def leave(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
 
 
 def _unwritten(copy: Copy, m: Mapping, positive: Positive) -> tuple[Lost, ...]:
-    """What the host gets of a copy that has no values there: before and behind all that was written."""
+    """What the host gets of a copy that has no values there: before and behind all that was written, and in between."""
     if copy.part is None or not copy.wrote:
         return ()
     ends = []
@@ -254,6 +254,10 @@ def _unwritten(copy: Copy, m: Mapping, positive: Positive) -> tuple[Lost, ...]:
         ends.append(Range(m.low, copy.part.low, True, True))
     if order(copy.part.high, m.high, positive) == "<":
         ends.append(Range(copy.part.high, m.high, True, True))
+    if copy.part.comb is not None and copy.part.low is not None and copy.part.high is not None:
+        stride, width = copy.part.comb
+        low, high = copy.part.low + width, copy.part.high - width
+        ends.append(copy.part._replace(low=low, high=high, comb=(stride, stride - width)))
     return tuple([Lost(r, m.site, m.site, UNWRITTEN) for r in ends])
 
 
@@ -324,7 +328,7 @@ def host_writes(state: Copies, r: Range, site: Site, positive: Positive) -> Copi
 def device_writes(state: Copies, copy: Copy, r: Range, site: Site, positive: Positive) -> Copies:
     """A region writes to the device's copy."""
     first = site if copy.filled == "no" else copy.first
-    known = r.sure and r.low is not None and r.high is not None
+    known = (r.sure or (r.some and r.comb is not None)) and r.low is not None and r.high is not None
     only = (copy.filled == "no" and known) or (copy.part is not None and covers(copy.part, r, positive))
     new = copy._replace(
         first=first,

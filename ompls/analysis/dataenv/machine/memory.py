@@ -127,7 +127,8 @@ class Memory(Store):
         outcome = self.on_some_path([o for o, _ in answers], ways, len(locs) == 1)
         here = self.site(node)
         if isinstance(behind, Lost) and behind.how == cp.UNWRITTEN:
-            event = Event("unwritten", behind.by, name_of(node), "certain", ((here, "the host reads it here"),))
+            what = "between" if behind.range.comb is not None else ""
+            event = Event("unwritten", behind.by, name_of(node), "certain", ((here, "the host reads it here"),), what)
         elif isinstance(behind, Lost) and behind.how != "associate":  # that ends no map, whose type would be wrong
             related = ((behind.site, "written on the device here"), (here, "the host reads old values here"))
             event = Event("lost", behind.by, name_of(node), "certain", related, behind.how)
