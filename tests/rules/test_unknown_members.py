@@ -36,6 +36,9 @@ struct node {
     int sizes[];
 };
 extern struct later *unknown;
+static point there = {.x = 1, .no_given = 2}, row[] = {[0] = {.no_in_row = 1}, [1].y = 2, [2].no_of_third = 3, {1, 2}};
+static struct node first = {.at[1].x = 1, .at[2].no_deeper = 2, .one.low = 3, .one.no_in_union = 4, .no_list[3] = 5};
+static point old = {x: 1, no_older: 2};
 static int f(struct node *n, const point p, union either e[2], struct stat *st, struct sigaction *act) {
     struct inner { int deep; } in = {.deep = 1}, *pin = &in;
     typeof(*n) copy = *n;
@@ -43,6 +46,8 @@ static int f(struct node *n, const point p, union either e[2], struct stat *st, 
     div_t d = div(1, 2);
     struct timespec t = st->st_mtim;
     omp_lock_t lock;
+    struct node *literal = &(struct node){.key = 1, .no_literal = 2, .at = {{.y = 1}, {.no_nested = 2}}};
+    struct { point one; int two[3]; } plain = {.one = {.x = 1}, .two[1] = 2, .one.no_plain = 3};
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     int sum = n->next->next->flag + n->all[2]->key + copy.one.low + same->at[1].x + (*n).rest + pin->deep + e->high;
     sum += ((point *)n)->y + ((struct node){.key = 2}).key + ({ in; }).deep + (n + 1)->sizes[0] + FIELD(n, text)[0];

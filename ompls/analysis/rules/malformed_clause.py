@@ -99,6 +99,13 @@ void f(int n, float *x) {
 """,
         """
 void f(int n, float *x) {
+    #pragma omp target map(tofrom: x[0..n])
+    //                 ^^^^^^^^^^^^^^^^^^^^ error: in 'x[0..n]': '0..n' is no number: an array section is '[first : length]'
+    for (int i = 0; i < n; i++) x[i] = 0;
+}
+""",
+        """
+void f(int n, float *x) {
     #pragma omp parallel for schedule(statick)
     //                                ^^^^^^^ error: 'statick' is not one of static, dynamic, guided, auto, runtime; did you mean `static`?
     for (int i = 0; i < n; i++) x[i] = 0;

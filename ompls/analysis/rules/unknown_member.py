@@ -68,6 +68,16 @@ while a header is missing, and about structures in which something was not under
     section="none",
     bad=(
         """
+struct point { double x, y; };
+struct point origin = {.x = 0, .z = 0};
+//                              ^ error: `struct point` has no member `z`; did you mean `x`?
+double f(void) {
+    struct point p[] = {[1].y = 2, [2] = {.xx = 1}};
+    //                                     ^^ error: `struct point` has no member `xx`; did you mean `x`?
+    return p[1].y;
+}
+""",
+        """
 struct s { double *values; int n; };
 void f(struct s *p, int n) {
     #pragma omp target teams distribute parallel for map(tofrom: p->valeus[0:n])

@@ -174,6 +174,8 @@ class ExprParser:
         if token.kind == "name":
             return ast.Name(span, token.text)
         if token.kind == "number":
+            if ".." in token.text:  # what C reads as one word
+                raise ParseError(f"'{token.text}' is no number: an array section is '[first : length]'")
             return number(span, token.text)
         if token.kind == "char":
             return ast.CharLiteral(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from ompls.analysis.model import ast
+from ompls.analysis.model.ast import Span
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import decay
 from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Integer, Record, innermost_first
@@ -33,6 +34,7 @@ class InitializerReader(DeclaratorReader):
             if c.type == "initializer_pair":
                 value = c.child_by_field_name("value")
                 index, scalars = self.designated(c, elements, index, [f.name for f in members]), 0
+                self.look_up(c, target)
             if value is None:
                 continue
             inner = target.of if isinstance(target, Array) else UNKNOWN
@@ -73,6 +75,20 @@ class InitializerReader(DeclaratorReader):
                 value = fold(e)
                 index = value if k == 0 and value is not None else index
         return index
+
+    def look_up(self, pair: Node, target: CType) -> None:
+        """Note the first member in the designators of one element that its structure does not have."""
+        for n in pair.children_by_field_name("designator"):
+            if n.type not in ("field_designator", "field_identifier"):
+                target = target.of if isinstance(target, Array) else UNKNOWN
+                continue
+            if not isinstance(target, Record):
+                return
+            at, name = self.span(n), self.text(n).lstrip(". \t")
+            of = ast.OtherExpr(Span(at.start, at.start), [], type=target)
+            member = ast.Member(at, of, name, False, Span(at.end - len(name.encode()), at.end))
+            self.sema.finish(member)
+            target = member.type
 
 
 def _scalars(t: CType) -> int:
