@@ -86,6 +86,18 @@ double f(int n) {
     ),
     good=(
         """
+int f(const int *a) {
+    int c[64] = {0}, sum = 0;
+    #pragma omp target teams loop map(to: a[0:64]) map(from: c) collapse(2)
+    for (int i = 0; i < 8; i++)
+        for (int j = i * 8; j < i * 8 + 8; j++)
+            c[j] = a[j];
+    for (int i = 0; i < 64; i++)
+        sum += c[i];
+    return sum;
+}
+""",
+        """
 void *malloc(unsigned long);
 double f(int n) {
     double *y = malloc(n * sizeof(double)), sum = 0;

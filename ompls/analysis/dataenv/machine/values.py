@@ -261,11 +261,17 @@ def spread(low: Poly | None, size: Poly | None, loops: list[LoopRange], sure: bo
     if ends is not None and len(varying) == 1:
         stride, width = abs(ends[2] * varying[0].step), size.constant
         dense = stride == width
-        comb = (stride, width) if (exact or some) and width is not None and width < stride else None
+        alone = not _bounds(varying[0]) & {loop.symbol for loop in used}  # else the stride is that of a loop around
+        comb = (stride, width) if alone and (exact or some) and width is not None and width < stride else None
     else:
         dense = _dense(low, size, varying) if exact else False
         comb = _teeth(low, size, varying) if exact and not dense and len(varying) > 1 else None
     return Range(found[0], found[1] + size, exact, exact and dense, comb, some or sure)
+
+
+def _bounds(loop: LoopRange) -> frozenset[Symbol]:
+    """The variables that the loop's bounds depend on."""
+    return frozenset().union(*[end.symbols() for end in (loop.lower, loop.upper) if end is not None])
 
 
 def _teeth(low: Poly, size: Poly, loops: list[LoopRange]) -> tuple[int, int] | None:
