@@ -80,6 +80,22 @@ def test_a_static_function_is_looked_at_again_when_a_caller_changes() -> None:
         assert found == ([("device-pointer-absent", expected)] if expected else []), parts
 
 
+def test_a_callee_is_looked_at_again_when_its_pointer_is_another_devices() -> None:
+    analyzer = Analyzer()
+    text = (
+        "void *omp_target_alloc(unsigned long, int);\n"
+        "static void fill(int *p) {\n#pragma omp target device(0) is_device_ptr(p)\np[0] = 1;\n}\n"
+        "static void lend(int *x) {\n"
+        "#pragma omp target data map(tofrom: x[0:4]) use_device_ptr(x) device(0)\nfill(x);\n}\n"
+        "int main(void) {\nint *p = omp_target_alloc(40, 0), x[4] = {0};\nfill(p);\nlend(x);\nreturn x[0];\n}\n"
+    )
+    for old in ("use_device_ptr(x) device(0)", "omp_target_alloc(40, 0)"):
+        for edited in (text, text.replace(old, old.replace("0)", "1)")), text):
+            found = [d.rule for d in findings(analyzer, edited)]
+            assert found == [d.rule for d in findings(Analyzer(), edited)]
+            assert ("memory-of-another-device" in found) == (edited != text), edited
+
+
 def test_a_caller_far_below_counts_for_a_static_function() -> None:
     callee = (
         "static void step(int n, double *p) {\nfor (int t = 0; t < n; t++) {\n#pragma omp target map(tofrom: p[0:n])\n"

@@ -22,7 +22,7 @@ class Site(NamedTuple):
 
 
 class Obj:
-    """One piece of storage; equal when its kind and key are.
+    """One piece of storage; equal when its kind, key and device are.
 
     kind -- 'variable'; 'heap' (one allocation in one context); 'outside' (what an unknown pointer points to);
             'device' (`omp_target_alloc`); 'lent' (the device's address of `of`, from `use_device_ptr`); 'null';
@@ -44,7 +44,10 @@ class Obj:
         self.hash = hash((kind, key))
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Obj) and self.kind == other.kind and self.key == other.key)
+        if self is other:
+            return True
+        alike = isinstance(other, Obj) and self.kind == other.kind and self.key == other.key
+        return alike and self.device == other.device  # type: ignore[attr-defined]
 
     def __hash__(self) -> int:
         return self.hash
