@@ -46,6 +46,7 @@ CORE_SOURCES: Tuple[str, ...] = (
 )
 CORE_SOURCES += (
     "constructs",
+    "data",
     "environment",
     "fallback",
     "gather",

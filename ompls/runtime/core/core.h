@@ -303,6 +303,8 @@ static inline uintptr_t ompls_end_of(const ompls_arg *arg) {
 }
 
 /* target.c */
+/* Of a construct on the place's device: the entry that each item had last time. */
+_Atomic(ompls_entry *) *ompls_hints_of(ompls_place at, ompls_region *region);
 static inline bool ompls_is_address(const ompls_param_desc *param) {
     return param->kind == OMPLS_PARAM_ADDRESS || param->kind == OMPLS_PARAM_READ;
 }
