@@ -32,6 +32,7 @@ from ompls.server.engine import Engine
 from ompls.server.foreign import ForeignFeature
 from ompls.server.guard import is_here, logged, watch_client
 from ompls.server.handlers import Handlers
+from ompls.server.harmless import harmless
 from ompls.server.lean import forget_sources
 from ompls.server.messages import Context
 from ompls.server.nursery import Nursery
@@ -158,7 +159,7 @@ class OmplsServer(LanguageServer):
     def say(self, kind: Literal["error", "warning", "info"], message: str) -> None:
         """Show a message to the user."""
         number = {"error": 1, "warning": 2, "info": 3}[kind]
-        self.protocol.notify_raw("window/showMessage", {"type": number, "message": message})
+        self.protocol.notify_raw("window/showMessage", {"type": number, "message": harmless(message)})
 
     # --- settings ------------------------------------------------------------------------------------------------
 

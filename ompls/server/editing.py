@@ -16,6 +16,7 @@ from ompls.server import measured
 from ompls.server.accepting import asked_later
 from ompls.server.announced import LEGEND, TOKEN_TYPES
 from ompls.server.convert import Json, Places
+from ompls.server.harmless import harmless
 from ompls.server.opened import NotYet, Opened, Result
 from ompls.server.refusal import Refused
 from ompls.server.senttokens import difference
@@ -106,7 +107,7 @@ def inlay_hint(opened: Opened, result: Result, asked: tuple[types.InlayHintParam
         position = places.range(Location(result.tu.path, hint.offset, hint.offset))["start"]
         if position["line"] == typing:
             continue
-        tooltip = {"kind": "markdown", "value": hint.why}
+        tooltip = {"kind": "markdown", "value": harmless(hint.why)}
         made = {"position": position, "label": hint.label, "tooltip": tooltip, "paddingLeft": True}
         if number < acceptable:
             made["data"] = asked_later(opened, hint.offset)

@@ -7,11 +7,13 @@ where they come from, the settings, problems with the surroundings.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 from ompls.analysis import features, notes
 from ompls.analysis.features import Reason
 from ompls.server.convert import Json
+from ompls.server.harmless import harmless_line
 from ompls.server.opened import Opened, Result
 
 
@@ -21,12 +23,13 @@ def answer(opened: Opened, result: Result, params: Json) -> Json:
     reasons = [*_surroundings(opened, result), *features.explain(result.tu, offset)]
     reasons += _here(result, offset, opened)
     reasons += [Reason("flags", text, False) for text in _origin(opened)]
+    reasons = [replace(reason, text=harmless_line(reason.text)) for reason in reasons]
     reasons.sort(key=lambda reason: not reason.decisive)
     places = opened.places(result)
     line = result.lines.line_of(offset) + 1
     return {
         "reasons": [_shown(reason, places) for reason in reasons],
-        "markdown": _page(f"{os.path.basename(opened.document.path)}, line {line}", reasons),
+        "markdown": _page(harmless_line(f"{os.path.basename(opened.document.path)}, line {line}"), reasons),
     }
 
 

@@ -1,9 +1,10 @@
-"""pygls' protocol with five differences.
+"""pygls' protocol with six differences.
 
 * Document texts go to our own buffers (`documents.py`); pygls' would split lines at form feeds and copy the whole file.
 * `initialize` announces what depends on the client (pull diagnostics, commands, `experimental.ompls`).
 * A result that is already plain JSON (`Raw`) is sent as it is: converting 500 diagnostics from classes costs 30 ms.
 * Errors reach the log, not the user's screen.
+* What a client may show of a refusal, or of something under way, is harmless (`harmless.py`).
 * Every request is answered, whatever is wrong with it, and with the code that the protocol has for that.
 """
 
@@ -28,6 +29,7 @@ from pygls.exceptions import (
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
+from ompls.server.harmless import harmless, harmless_line
 from ompls.server.params import complaint, text, whole
 
 if TYPE_CHECKING:
@@ -99,11 +101,19 @@ class Protocol(LanguageServerProtocol):
             head = f'{{"jsonrpc":"{self.VERSION}","id":{json.dumps(msg_id)},"result":'
             self._send_text([head.encode(), *result.parts, b"}"])
         else:
+            if error is not None:
+                error.message = harmless(error.message)
             super()._send_response(msg_id, result, error)
 
     def notify_raw(self, method: str, params: Any) -> None:
         """Send a notification whose parameters are JSON already."""
         self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
+
+    def tell_progress(self, token: Any, value: dict[str, Any]) -> None:
+        """Send `$/progress` to a client that has given a token for it; `value` is JSON already."""
+        if token is not None:
+            words = {name: harmless_line(value[name]) for name in ("title", "message") if name in value}
+            self.notify_raw("$/progress", {"token": token, "value": {**value, **words}})
 
     def notify_written(self, method: str, params: Written) -> None:
         """The same with the text of JSON."""
@@ -164,7 +174,7 @@ class Protocol(LanguageServerProtocol):
 
     def _refuse(self, number: Any, problem: JsonRpcException) -> None:
         """Not through pygls' class for it, which knows no `null`: the id of what cannot be read."""
-        error = {"code": problem.code, "message": problem.message}
+        error = {"code": problem.code, "message": harmless(problem.message)}
         self._send_data({"jsonrpc": self.VERSION, "id": number, "error": error})
 
     def structure_message(self, data: dict[str, Any]) -> Any:

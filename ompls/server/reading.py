@@ -9,6 +9,7 @@ from ompls.analysis.model.ast import FunctionDef
 from ompls.analysis.rules import RULES, manual
 from ompls.analysis.source import Location
 from ompls.server.convert import Json
+from ompls.server.harmless import harmless
 from ompls.server.opened import Opened, Result
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def hover(opened: Opened, result: Result, params: types.HoverParams) -> Any:
     offset = opened.offset(result, params.position)
-    found = [features.hover(result.tu, offset) or "", *_manuals(opened, result, offset)]
+    found = [harmless(features.hover(result.tu, offset) or ""), *_manuals(opened, result, offset)]
     text = "\n\n---\n\n".join(part for part in found if part)
     if not text:
         return None

@@ -11,6 +11,7 @@ import logging
 import os
 from collections.abc import Callable
 
+from ompls.server.harmless import harmless_line
 from ompls.server.session import Session
 
 log = logging.getLogger("ompls.server")
@@ -53,7 +54,7 @@ class Recovery:
         if what == "rules":
             session.left_out, missing = what, "what they find is not shown"
         name = os.path.basename(session.document.path)
-        session.ended = f"{name}: {what}: {reason}; {missing} until the text has changed"
+        session.ended = harmless_line(f"{name}: {what}: {reason}; {missing} until the text has changed")
         self._on_result(session)
         session.patience = min(max(PATIENCE, 2 * session.patience), LONGEST_PATIENCE)
 

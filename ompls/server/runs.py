@@ -71,9 +71,9 @@ class RunFeature:
             command += [*self.server.engine.given.flags_for(path), path, "--", *arguments]
             started = time.monotonic()
             child = await self.server.commands.start(command, os.path.dirname(path), terminal)
-            token = params.get("workDoneToken")
-            self._progress(token, {"kind": "begin", "title": f"Running {os.path.basename(path)}", "cancellable": True})
-            gone.callback(self._progress, token, {"kind": "end"})
+            progress = partial(self.server.protocol.tell_progress, params.get("workDoneToken"))
+            progress({"kind": "begin", "title": f"Running {os.path.basename(path)}", "cancellable": True})
+            gone.callback(progress, {"kind": "end"})
             code, measured = await self._followed(child, run, sink or partial(self._output, run), terminal, trace)
         ended = {"run": run, "exitCode": code, "seconds": round(time.monotonic() - started, 3)}
         return ended if measured is None else ended | {"measured": measured}
@@ -159,10 +159,6 @@ class RunFeature:
 
     def _log(self, _: str, text: str) -> None:
         self.server.protocol.notify_raw("window/logMessage", {"type": 4, "message": text.rstrip("\n")})
-
-    def _progress(self, token: Any, value: Json) -> None:
-        if token is not None:
-            self.server.protocol.notify_raw("$/progress", {"token": token, "value": value})
 
 
 async def _stream(sink: Sink, name: str, stream: asyncio.StreamReader | None) -> None:

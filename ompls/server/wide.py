@@ -14,6 +14,7 @@ import logging
 import os
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ompls.analysis.diagnostic import Diagnostic
@@ -106,15 +107,16 @@ class WorkspaceDiagnostics:
                 self._tell(pull, uri_of(path), self._reports[path])
         if not stale:
             return
-        self._progress(work_done, {"kind": "begin", "title": "ompls: checking the workspace", "percentage": 0})
+        progress = partial(self.server.protocol.tell_progress, work_done)
+        progress({"kind": "begin", "title": "ompls: checking the workspace", "percentage": 0})
         try:
             for number, path in enumerate(stale):
                 message = {"message": os.path.basename(path), "percentage": 100 * number // len(stale)}
-                self._progress(work_done, {"kind": "report", **message})
+                progress({"kind": "report", **message})
                 await self._check(path)
                 self._tell(pull, uri_of(path), self._reports[path])
         finally:
-            self._progress(work_done, {"kind": "end"})
+            progress({"kind": "end"})
 
     def _tell(self, pull: _Pull, uri: str, report: Report | None) -> None:
         """Say what is in a file unless the client knows it; None: it is gone."""
@@ -127,11 +129,7 @@ class WorkspaceDiagnostics:
             pull.items.append(full)
         else:
             pull.sent += 1
-            self._progress(pull.token, {"items": [full]})
-
-    def _progress(self, token: Any, value: Json) -> None:
-        if token is not None:
-            self.server.protocol.notify_raw("$/progress", {"token": token, "value": value})
+            self.server.protocol.tell_progress(pull.token, {"items": [full]})
 
     # --- files ---------------------------------------------------------------------------------------------------
 
