@@ -121,3 +121,11 @@ def test_a_server_that_does_not_answer_is_given_up() -> None:
         "Show Log",
     ]
     assert said["health"][-1] == "running"  # by the button
+
+
+@needs_node
+def test_what_others_wrote_is_shown_as_text() -> None:
+    """VS Code makes `[label](command:…)` a link in notifications and in the language status."""
+    said = said_by("messages.mjs")
+    text = "[Fix it] (command:x.y) \ufffd[31m\ufffda\tb\nc"
+    assert said == {"errors": [text] * 5, "status": f"previews show {text}"}

@@ -1,6 +1,5 @@
 // A language client that can be left at any time, also before its server has answered: its end is then nobody's concern.
 // The library's own ends the server, too, but tells the user that starting failed, and starts it again.
-import * as vscode from 'vscode';
 import {
   CloseAction,
   type ErrorHandler,
@@ -8,6 +7,7 @@ import {
   type LanguageClientOptions,
   type ServerOptions,
 } from 'vscode-languageclient/node';
+import { showProblem } from './messages';
 
 export class Client extends LanguageClient {
   private left = false;
@@ -16,7 +16,7 @@ export class Client extends LanguageClient {
     super(id, name, server, options);
     this.clientOptions.initializationFailedHandler = (problem) => {
       if (!this.left) {
-        void vscode.window.showErrorMessage(problem.message);
+        showProblem(problem);
       }
       return false;
     };

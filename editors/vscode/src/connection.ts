@@ -14,6 +14,7 @@ import {
 import { Client } from './client';
 import { DOCUMENTS } from './documents';
 import { colours } from './features/colours';
+import { harmless } from './messages';
 import { findServer, type Server } from './server';
 
 export type Health = 'starting' | 'running' | 'stopped' | 'missing';
@@ -202,7 +203,7 @@ export class Connection {
     await this.context.globalState.update(TOLD, pair);
     const settings = 'Open Settings';
     const next = `install ompls ${ours} ("pip install ompls==${ours}"), or set ompls.server.path to another one.`;
-    if ((await vscode.window.showWarningMessage(`ompls: ${differs}; ${next}`, settings)) === settings) {
+    if ((await vscode.window.showWarningMessage(harmless(`ompls: ${differs}; ${next}`), settings)) === settings) {
       await vscode.commands.executeCommand('workbench.action.openSettings', 'ompls.server.path');
     }
   }

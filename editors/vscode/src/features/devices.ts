@@ -2,6 +2,7 @@
 // Needs `ompls/devices` (experimental).
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
+import { showProblem } from '../messages';
 
 export interface Device {
   name: string;
@@ -28,7 +29,7 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
       }));
       await vscode.window.showQuickPick(items, { placeHolder: 'Devices of this machine' });
     } catch (problem) {
-      void vscode.window.showErrorMessage(problem instanceof Error ? problem.message : String(problem));
+      showProblem(problem);
     }
   };
   context.subscriptions.push(vscode.commands.registerCommand('ompls.devices', show));

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 import { activePlace } from '../documents';
+import { reasonOf } from '../messages';
 
 const VIEW = 'ompls.environment';
 const PAUSE = 100; // ms without a move of the cursor before the server is asked
@@ -71,7 +72,7 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
       }
     } catch (problem) {
       if (number === asked) {
-        view.message = problem instanceof Error ? problem.message : String(problem);
+        view.message = reasonOf(problem);
         tree.replace([]);
       }
     }

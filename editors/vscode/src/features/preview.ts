@@ -7,6 +7,7 @@ import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 import { activePlace, PREVIEW, sourceOf } from '../documents';
 import { fromPreview, fromSource, type LineMap } from '../lines';
+import { showProblem } from '../messages';
 import type { Device } from './devices';
 
 interface Preview {
@@ -54,7 +55,7 @@ async function told(command: Promise<void>): Promise<void> {
   try {
     await command;
   } catch (problem) {
-    void vscode.window.showErrorMessage(problem instanceof Error ? problem.message : String(problem));
+    showProblem(problem);
   }
 }
 

@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 import { type Device, iconOf } from './devices';
 import { activePlace } from '../documents';
+import { reasonOf, showProblem } from '../messages';
 
 interface Output {
   run: string;
@@ -59,7 +60,7 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
         await run(chosen.wanted);
       }
     } catch (problem) {
-      void vscode.window.showErrorMessage(problem instanceof Error ? problem.message : String(problem));
+      showProblem(problem);
     }
   };
   context.subscriptions.push(
@@ -155,7 +156,7 @@ class RunTerminal implements vscode.Pseudoterminal {
         this.connection.measured.fire();
       }
     } catch (problem) {
-      last = token.isCancellationRequested ? 'stopped' : problem instanceof Error ? problem.message : String(problem);
+      last = token.isCancellationRequested ? 'stopped' : reasonOf(problem);
     }
     if (this.present?.id === id) {
       this.present = undefined;

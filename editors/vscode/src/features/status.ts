@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { Connection, Health } from '../connection';
 import { activePlace, SOURCES } from '../documents';
+import { harmless } from '../messages';
 
 const TEXTS: Record<Health, [string, vscode.LanguageStatusSeverity]> = {
   starting: ['starting', vscode.LanguageStatusSeverity.Information],
@@ -16,7 +17,8 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
   const show = (health: Health): void => {
     const [text, severity] = TEXTS[health];
     item.text = `ompls: ${text}`;
-    item.detail = `previews show ${vscode.workspace.getConfiguration('ompls', activePlace()?.uri).get('preview.device')}`;
+    const device = vscode.workspace.getConfiguration('ompls', activePlace()?.uri).get('preview.device');
+    item.detail = harmless(`previews show ${device}`); // a link in it would be one here, too
     item.severity = severity;
     item.busy = health === 'starting';
     item.command =

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 import { activePlace } from '../documents';
+import { showProblem } from '../messages';
 
 const PAGE = vscode.Uri.from({ scheme: 'ompls-why', path: '/Why is there no answer.md' });
 
@@ -23,7 +24,7 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
       const page = await vscode.workspace.openTextDocument(PAGE);
       await vscode.window.showTextDocument(page, { viewColumn: vscode.ViewColumn.Beside, preview: true });
     } catch (problem) {
-      void vscode.window.showErrorMessage(problem instanceof Error ? problem.message : String(problem));
+      showProblem(problem);
     }
   };
   context.subscriptions.push(
