@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ompls.project.devices import VARIABLE
 from ompls.runtime import start
-from ompls.server.refusal import refuse
+from ompls.server.refusal import Refused, refuse
 from ompls.server.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ class Commands:
     def __init__(self, server: OmplsServer) -> None:
         self.server = server
         self._children: set[asyncio.subprocess.Process] = set()
+        self._starting: set[asyncio.Task[asyncio.subprocess.Process]] = set()
+        self._leaving = False
 
     async def said(self, command: list[str], directory: str, limit: float) -> tuple[int, bytes, bytes]:
         """Its exit code, output and errors.  Raises asyncio.TimeoutError after `limit` seconds."""
@@ -35,12 +37,30 @@ class Commands:
             await self.stop(child)
 
     async def stop_all(self) -> None:
+        """End all children; none is started any more."""
+        self._leaving = True
+        await asyncio.gather(*self._starting, return_exceptions=True)
         await asyncio.gather(*(self.stop(c) for c in list(self._children)))
 
     async def start(
         self, command: list[str], directory: str, terminal: Terminal | None = None
     ) -> asyncio.subprocess.Process:
-        """Start `ompls COMMAND` in this directory."""
+        """Start `ompls COMMAND` in this directory; who is cancelled meanwhile has started nothing."""
+        if self._leaving:
+            raise refuse(f"ompls {command[0]}: the server is leaving")
+        starting = asyncio.create_task(self._started(command, directory, terminal))
+        self._starting.add(starting)
+        starting.add_done_callback(self._starting.discard)
+        try:
+            return await asyncio.shield(starting)  # asyncio waits for ever where it is cancelled in this
+        except asyncio.CancelledError:
+            with contextlib.suppress(Refused):
+                await self.stop(await starting)
+            raise
+
+    async def _started(
+        self, command: list[str], directory: str, terminal: Terminal | None
+    ) -> asyncio.subprocess.Process:
         end = terminal.theirs if terminal is not None else None
         try:
             child = await asyncio.create_subprocess_exec(

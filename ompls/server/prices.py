@@ -74,11 +74,13 @@ class PriceFeature:
             uri = next(iter(self._due))
             del self._due[uri]
             session = self.server.session(uri)
-            if session is not None:
-                # Who has opened a file waits for that, not for prices.
-                await self.server.engine.known(session, headers=True)
-            for device in self._devices(session) if session is not None else ():
-                assert session is not None
+            if session is None:
+                continue
+            # Who has opened a file waits for that, not for prices.
+            await self.server.engine.known(session, headers=True)
+            if self.server.session(uri) is not session:
+                continue  # it was closed, perhaps by who leaves
+            for device in self._devices(session):
                 state = _state(session)
                 prices = await self._found(session, device)
                 if self.server.session(uri) is not session:

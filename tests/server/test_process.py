@@ -18,6 +18,8 @@ import pytest
 from thinned import thinned
 from waiting import LIMIT, children, until
 
+from ompls.server.app import LEAVING
+
 from .conftest import SERVER
 from .test_editors import SAXPY
 
@@ -79,6 +81,30 @@ def test_a_closed_input_ends_it() -> None:
     raw.initialize()
     raw.process.stdin.close()  # type: ignore[union-attr]
     assert raw.ends() == 1
+
+
+@pytest.mark.parametrize("how", thinned(["shut down", "left", "asked to end"], 3))
+def test_who_leaves_before_a_price_is_known_does_not_wait_for_it(tmp_path: Path, how: str) -> None:
+    """It was asked for while the server left, which took until the alarm."""
+    (tmp_path / "a.c").write_text(SAXPY)
+    raw = Raw()
+    raw.initialize()
+    uri = (tmp_path / "a.c").as_uri()
+    document = {"uri": uri, "languageId": "c", "version": 1, "text": SAXPY}
+    raw.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+    raw.send({"id": 2, "method": "textDocument/documentSymbol", "params": {"textDocument": {"uri": uri}}})
+    while raw.receive().get("id") != 2:
+        pass
+    began = time.monotonic()
+    if how == "shut down":
+        raw.send({"id": 3, "method": "shutdown"})
+        raw.send({"method": "exit"})
+    elif how == "left":
+        raw.process.stdin.close()  # type: ignore[union-attr]
+    else:
+        raw.process.send_signal(signal.SIGTERM)
+    raw.ends()
+    assert time.monotonic() - began < LEAVING - 2  # else the alarm may have ended it
 
 
 @pytest.mark.thorough
