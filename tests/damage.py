@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,3 +40,19 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "directory": _directory,
     "linked": _linked,
 }
+
+_OTHER = (None, 5, "x", [None], [], {})
+# JSON of another form, and what is none.
+FORMS = [*(json.dumps(value).encode() for value in _OTHER), b'{"x":', b"\xff", b"[" * 100_000]
+
+
+def forms_of(path: Path) -> list[bytes]:
+    """The JSON that is there with each of its fields of another form, and `FORMS`."""
+    data = json.loads(path.read_bytes())
+    return FORMS + [json.dumps({**data, name: value}).encode() for name in data for value in _OTHER[:4]]
+
+
+def rewritten(path: Path, data: bytes) -> None:
+    """Somebody writes this to an entry, with its length and checksum."""
+    path.write_bytes(data)
+    path.with_name(path.name + ".sum").write_bytes(b"%d %08x\n" % (len(data), zlib.crc32(data)))

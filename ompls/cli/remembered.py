@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ompls.runtime.boards.registered import Board
-from ompls.runtime.cache import Cache, cache_directory
+from ompls.runtime.cache import WRONG, Cache, cache_directory
 from ompls.runtime.folders import VARIABLE
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -54,11 +54,11 @@ class Remembered:
         found = self._cache.get(self._key, _SUFFIX)
         try:
             said: Any = json.loads(found.read_bytes()) if found is not None else None
-        except OSError:  # another process takes it away
+            if said is None or any(_stamp(path) != stamp for path, stamp in said["looked for"].items()):
+                return None
+            return str(said["program"])
+        except WRONG:
             return None
-        if said is None or any(_stamp(path) != stamp for path, stamp in said["looked for"].items()):
-            return None
-        return str(said["program"])
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:

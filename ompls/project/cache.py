@@ -16,7 +16,7 @@ from typing import Any
 
 from ompls.analysis.source import HeaderUnit, Macro
 from ompls.project.compiler import Preprocessed
-from ompls.runtime.cache import Cache, cache_directory
+from ompls.runtime.cache import WRONG, Cache, cache_directory
 
 VERSION = "5"
 TRIMMED = 100  # results (of about 150 kB) are stored until it is asked again whether there is too much
@@ -52,12 +52,12 @@ class DiskCache:
             return None
         try:
             data = json.loads(found.read_bytes())
-        except OSError:  # another process takes it away
+            read: dict[str, list[int]] = data["read"]
+            if any(tuple(read[path]) != now for path, now in stamps(list(read)).items()):
+                return None
+            return _unpack(data)
+        except WRONG:
             return None
-        read: dict[str, list[int]] = data["read"]
-        if any(tuple(read[path]) != now for path, now in stamps(list(read)).items()):
-            return None
-        return _unpack(data)
 
     def store(self, key: str, value: Preprocessed) -> None:
         data = {
@@ -87,14 +87,27 @@ def _pack(op: Macro | str) -> Any:
 
 def _macro(data: Any) -> Macro:
     name, params, body = data
-    return Macro(str(name), None if params is None else tuple(params), str(body))
+    return Macro(_text(name), None if params is None else tuple(_texts(params)), _text(body))
+
+
+def _text(data: Any) -> str:
+    if not isinstance(data, str):
+        raise TypeError(data)
+    return data
+
+
+def _texts(data: Any) -> list[str]:
+    if not isinstance(data, list):
+        raise TypeError(data)
+    return list(map(_text, data))
+
+
+def _ops(data: Any) -> tuple[Macro | str, ...]:
+    return tuple(op if isinstance(op, str) else _macro(op) for op in data)
 
 
 def _unpack(data: Any) -> Preprocessed:
-    units = {
-        int(number): HeaderUnit(tuple(op if isinstance(op, str) else _macro(op) for op in unit["ops"]), unit["text"])
-        for number, unit in data["units"].items()
-    }
+    units = {int(number): HeaderUnit(_ops(unit["ops"]), _text(unit["text"])) for number, unit in data["units"].items()}
     predefined = tuple(_macro(m) for m in data["predefined"])
     missing, exists = [int(n) for n in data["missing"]], [int(n) for n in data["exists"]]
-    return Preprocessed(predefined, units, missing, exists, list(data["read"]), [str(w) for w in data["refused"]])
+    return Preprocessed(predefined, units, missing, exists, list(data["read"]), _texts(data["refused"]))

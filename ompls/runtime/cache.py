@@ -29,6 +29,8 @@ from .home import home
 
 MEBIBYTES = 1024  # unless OMPLS_CACHE_SIZE says otherwise
 RECENT = 3600.0  # seconds
+# What reading an entry raises that another process takes away, or that has another form: it is as good as none.
+WRONG = (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
 SUM = ".sum"  # what the name of a file's length and checksum ends in
 # What is ours: somebody may have chosen a directory with files of his own.
 _FOLDER, _FILE = re.compile(r"[0-9a-f]{2}\Z"), re.compile(r"(?:[0-9a-f]{62}(?:\..*)?|\.ompls-\w{8})\Z")

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from damage import FORMS, rewritten
 
 from ompls.cli import remembered
 from ompls.cli.engine import analyze
@@ -136,3 +137,11 @@ def test_a_device_of_somebody_else_is_not_remembered(project: Path, monkeypatch:
     monkeypatch.setenv("OMPLS_DEVICE_PATH", str(project))
     keep()
     assert known() is None
+
+
+def test_an_entry_of_another_form_is_as_good_as_none(project: Path, tmp_path: Path) -> None:
+    keep()
+    (entry,) = (tmp_path / "cache").rglob("*" + remembered._SUFFIX)
+    for form in FORMS:
+        rewritten(entry, form)
+        assert known() is None

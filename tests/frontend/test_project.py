@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from damage import DAMAGES
+from damage import DAMAGES, forms_of, rewritten
 from waiting import LIMIT
 
 from ompls.analysis.syntax.preprocess import Expanded, Preprocessor
@@ -443,6 +443,23 @@ def test_disk_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             assert workspace.snapshot(main, source, flags).system == third.system
             assert not workspace.problems
         assert len(runs) == number, "a damaged file is replaced"
+
+
+def test_an_entry_of_another_form_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = counted(monkeypatch)
+    main, cache, source = str(tmp_path / "main.c"), tmp_path / "cache", b"#include <stddef.h>\nNULL\n"
+    right = Workspace([str(tmp_path)], cache=DiskCache(cache)).snapshot(main, source)
+    (entry,) = cache.rglob("*.json")
+    unit = {"ops": [["A", ["x"], "1"], "B"], "text": "int a;"}
+    units = [5, {"ops": 5}, {**unit, "text": 5}, {**unit, "ops": [5]}, {**unit, "ops": [["A", [5], "1"]]}]
+    data = json.loads(entry.read_bytes())
+    others = [{"units": {"0": each}} for each in units] + [{"units": {"x": unit}}, {"read": {"/\0": [1, 2]}}]
+    forms = forms_of(entry) + [json.dumps({**data, **other}).encode() for other in others]
+    for number, form in enumerate(forms, 2):
+        rewritten(entry, form)
+        snapshot = Workspace([str(tmp_path)], cache=DiskCache(cache)).snapshot(main, source)
+        assert (snapshot.system, snapshot.predefined) == (right.system, right.predefined), form[:200]
+        assert len(runs) == number, form[:200]
 
 
 def test_cache_that_cannot_be_written(tmp_path: Path) -> None:
