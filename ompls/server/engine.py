@@ -21,7 +21,7 @@ from ompls.server.given import Given
 from ompls.server.messages import Context
 from ompls.server.nursery import Nursery
 from ompls.server.plain import plain
-from ompls.server.refusal import Refused, refuse
+from ompls.server.refusal import Lost, Refused, refuse
 from ompls.server.session import Session
 from ompls.server.settings import Layer
 from ompls.server.workers import Workers
@@ -199,8 +199,17 @@ class Engine:
     async def ask(self, session: Session, method: str, params: Any) -> tuple[bytes, ...]:
         """The worker's answer to a request of the client's: the text of JSON, in parts.
 
-        Raises Refused where there is none.
+        A worker that ends meanwhile is replaced, and the new one is asked, once.  Raises Refused where there is none.
         """
+        try:
+            return await self._asked(session, method, params)
+        except Lost as lost:
+            if lost.hung == method or self.sessions.get(session.document.uri) is not session:
+                raise
+            log.info("%s: %s: asked again", method, lost)
+            return await self._asked(session, method, params)
+
+    async def _asked(self, session: Session, method: str, params: Any) -> tuple[bytes, ...]:
         if session.left_out == "analysis":
             raise refuse(session.ended)
         session.used = time.monotonic()

@@ -21,26 +21,26 @@ LONGEST_PATIENCE = 60.0
 
 
 class Recovery:
-    """start(session)     -- a worker for the document as it is
-    stop(session, why)    -- end the one that it has
-    on_result(session)    -- the user is told that something is left out
+    """start(session)           -- a worker for the document as it is
+    stop(session, why, hung) -- end the one that it has; what did not come to an end, else ""
+    on_result(session)       -- the user is told that something is left out
     """
 
     def __init__(
         self,
         start: Callable[[Session], None],
-        stop: Callable[[Session, str], None],
+        stop: Callable[[Session, str, str], None],
         on_result: Callable[[Session], None],
     ) -> None:
         self._start = start
         self._stop = stop
         self._on_result = on_result
 
-    def lost(self, session: Session, reason: str) -> None:
-        """The worker was ended, or has: a new one does what can be done without what did not end."""
+    def lost(self, session: Session, reason: str, hung: bool = False) -> None:
+        """The worker was ended (hung: for what it did), or has: a new one does what can be done without that."""
         what = session.doing.what if session.doing is not None else ""
         log.warning("the worker of %s was ended (%s): %s", session.document.uri, what or "nothing to do", reason)
-        self._stop(session, f"{what}: {reason}")
+        self._stop(session, f"{what}: {reason}", what if hung else "")
         if not what:
             return  # another one is started when it is needed
         if "/" not in what:  # else it was an answer, by the name of its method
@@ -75,6 +75,6 @@ class Recovery:
         if session.again is not None:
             session.again.cancel()
         if session.left_out:
-            self._stop(session, "it is tried again")
+            self._stop(session, "it is tried again", "")
         session.again, session.failed = None, False
         session.left_out = session.ended = ""

@@ -17,5 +17,16 @@ class Refused(Exception):
         self.message, self.code = message, code
 
 
+class Lost(Refused):
+    """Nobody will answer: the worker was ended, or has.  Another one may.
+
+    hung -- what it was ended for because that did not come to an end; "": it was not
+    """
+
+    def __init__(self, message: str, hung: str = "") -> None:
+        super().__init__(message)
+        self.hung = hung
+
+
 def refuse(message: str) -> Refused:
     return Refused(message)

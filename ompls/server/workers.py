@@ -17,7 +17,7 @@ from ompls.server import messages
 from ompls.server.guard import logged
 from ompls.server.nursery import MEMORY, Nursery
 from ompls.server.recovery import Recovery
-from ompls.server.refusal import Refused, refuse
+from ompls.server.refusal import Lost, Refused
 from ompls.server.session import Session, Worker
 from ompls.server.watch import Watch
 
@@ -74,7 +74,8 @@ class Workers:
         worker.listener = asyncio.create_task(logged(f"listening to {session.document.uri}", listening))
         self._watch.begins(session, "to begin", SIGN_OF_LIFE)
 
-    def stop(self, session: Session, why: str) -> None:
+    def stop(self, session: Session, why: str, hung: str = "") -> None:
+        """End its worker; what was asked is `Lost`."""
         worker, session.worker, session.doing = session.worker, None, None
         session.memory = session.process = 0
         if worker is not None:
@@ -82,7 +83,7 @@ class Workers:
         asked, session.asked = session.asked, {}
         for answer in asked.values():
             if not answer.done():
-                answer.set_exception(refuse(f"{os.path.basename(session.document.path)}: {why}"))
+                answer.set_exception(Lost(f"{os.path.basename(session.document.path)}: {why}", hung))
 
     def shutdown(self) -> None:
         self._watch.stop()
@@ -105,7 +106,7 @@ class Workers:
         if any(not session.process for session, _ in late):
             self.nursery.renew()  # it did not even fork
         for session, seconds in late:
-            self.recovery.lost(session, f"no end after {seconds:.0f} s")
+            self.recovery.lost(session, f"no end after {seconds:.0f} s", hung=True)
 
     # --- what they say -------------------------------------------------------------------------------------------
 
