@@ -42,6 +42,12 @@ def test_a_part_of_an_array_is_where_the_kernel_looks_for_it(built: Built, devic
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{sum(half)} {2 * sum(half[:100])}\n", "")
 
 
+def test_large_items_lie_as_they_do_on_the_host(built: Built) -> None:
+    """Within a line of the processor's cache: so it copies them a half faster."""
+    done = run(built("alike", "away"), OMPLS_DEVICES="away:1", OMP_TARGET_OFFLOAD="mandatory")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0 lie otherwise, 0 wrong\n", "")
+
+
 def test_what_travels_is_what_is_told_before(built: Built, tmp_path: Path) -> None:
     """The second execution of each region of traffic.c sends what the preview says."""
     told = ompls("preview", "--device", "away", "--resources", "--json", PROGRAMS / "traffic.c", env=environment())

@@ -49,6 +49,7 @@ typedef struct {
     char machine[64];            /* where it is, if that is elsewhere; else empty */
     uint32_t big_endian;         /* a device whose byte order is not the host's is not used: data are copied as they are */
     uint32_t sections;           /* 1: it wants to know which list items have `ompx_local` (ompls_launch_request.sections) */
+    uint32_t alike;              /* list items of so many bytes and more begin as far behind a multiple of 64 as the host's; 0: none */
 } ompls_properties;
 
 /* What a kernel's parameter is. */

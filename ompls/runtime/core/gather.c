@@ -53,7 +53,9 @@ void ompls_traffic_settle(ompls_traffic *traffic) {
 /* --- arriving --------------------------------------------------------------------------------------------------------- */
 
 /* Members of a structure are aligned in it, so what begins inside of its base begins as far behind an aligned address. */
-static uint8_t skew_of(const ompls_arg *arg) {
+static uint8_t skew_of(const ompls_device *device, const ompls_arg *arg) {
+    uint32_t alike = device->properties.alike;
+    if (alike != 0 && arg->size >= alike) return (uint8_t)((uintptr_t)arg->begin & 63);
     return (uint8_t)(((uintptr_t)arg->begin - (uintptr_t)arg->base) & 15);
 }
 
@@ -112,7 +114,7 @@ static void arrive_alone(ompls_traffic *traffic, uint32_t which) {
     if (arrive_lent(traffic, index)) return;
     ompls_error err = {0};
     ompls_address address = 0;
-    uint8_t skew = skew_of(arg);
+    uint8_t skew = skew_of(at.device, arg);
     uint64_t began = OMPLS_BEGIN(.kind = "alloc", .at = at, .var = item->name, .host = arg->begin, .bytes = arg->size);
     if (at.device->module->alloc(at.device->handle, arg->size + skew, &address, &err) != 0) fail_memory(traffic, which, &err);
     address += skew;
@@ -140,7 +142,7 @@ static void arrive_together(ompls_traffic *traffic, const uint32_t *which, uint3
         for (uint32_t i = 0; i < count; i++) {
             uint32_t index = traffic->index[which[i]];
             if ((items[index].flags & OMPLS_MAP_TO) != wanted) continue;
-            offset[i] = ((size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1)) + skew_of(&traffic->args[index]);
+            offset[i] = ((size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1)) + skew_of(at.device, &traffic->args[index]);
             size = offset[i] + traffic->args[index].size;
         }
         if (wanted == 0) break;

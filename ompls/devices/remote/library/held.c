@@ -116,7 +116,7 @@ static bool free_oldest(near_device *n, const void *bytes) {
 }
 
 bool ompls_near_keep(near_device *n, ompls_address allocation) {
-    enum { SKEW = 16, SHARE = 16 }; /* the core moves what it allocates by so little */
+    enum { SKEW = 64, SHARE = 16 }; /* the core moves what it allocates by so little */
     uint32_t i = 0;
     while (i < n->holds.count && (n->holds.of[i].kept != 0 || n->holds.of[i].at - allocation >= SKEW)) i++;
     if (i == n->holds.count) return false;
