@@ -31,7 +31,7 @@ log = logging.getLogger("ompls.server")
 
 MEMORY = 1 << 30  # bytes of data that a child may have
 _MESSAGE = 256  # bytes; one order is smaller
-_LATER = 1.0  # seconds without an order before more is imported
+_LATER = 10.0  # seconds without an order before more is imported: an editor that has just started needs the processors
 
 Main = Callable[[socket.socket], None]  # what a child does until it ends
 Mains = Mapping[str, Main]
