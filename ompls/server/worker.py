@@ -44,8 +44,9 @@ from ompls.server.work import Deadline, analyse, collect, judge_within
 log = logging.getLogger("ompls.server")
 
 FIRST_SNAPSHOT_WAIT = 0.25  # seconds that a new document waits for its headers before it is analysed without them
+FIRST_LOOK_WAIT = 0.1  # the same before its beginning is looked at: with what is kept of the compiler they take 5 ms
 PASS = 0.5  # seconds of the processor's time for the first pass over a text
-FIRST = 0.25  # as PASS, for a document of which nothing has been shown: what is in sight of a long one takes half of it
+FIRST = 0.12  # as PASS, for a document of which nothing has been shown; the look at a long one has half of it more
 LOOK = 1 << 13  # bytes of a long one that are looked at before all others: what is above the fold
 IDLE = 60.0  # seconds without a change before the garbage of large files is looked for
 MOST_PASSES = 7  # after which a text is left as far as it was looked at: two minutes
@@ -211,14 +212,15 @@ class Worker:
         text, stamp, document = opened.text, opened.stamp, opened.document
         look, budget = self._known(self._look), self._budget
         looks = look is None and not self._shown and not self._passes and len(text) > 2 * LOOK
-        if not looks and opened.snapshot is None and self._headers is not None and not self._headers.done():
-            self._wait(max(0.0, self._changed_at + FIRST_SNAPSHOT_WAIT - time.monotonic()))
-            if time.monotonic() < self._changed_at + FIRST_SNAPSHOT_WAIT:
+        if opened.snapshot is None and self._headers is not None and not self._headers.done():
+            patience = self._changed_at + (FIRST_LOOK_WAIT if looks else FIRST_SNAPSHOT_WAIT)
+            self._wait(max(0.0, patience - time.monotonic()))
+            if time.monotonic() < patience:
                 return  # it was told something, or has the headers
         if looks:
-            text, budget = text[: text.rfind(b"\n", 0, LOOK) + 1], budget / 2
-        elif look is not None:
-            budget = max(budget / 2 - look.seconds, budget / 4)  # then there is time for the rules on it
+            text = text[: text.rfind(b"\n", 0, LOOK) + 1]
+        if looks or look is not None:
+            budget /= 2  # then there is time for the rules on it
         lines = document.lines if text is document.source else LineIndex(text)
         budget = max(budget - self._spent, SOON)
         deadline = Deadline(budget, clock=time.thread_time) if looks else self._deadline(budget, PASS)
@@ -260,9 +262,10 @@ class Worker:
         self._begin("rules", left)
         started = time.thread_time()
         diagnostics, judged = judge_within(unit.tu, opened.headers, opened.settings, deadline)
-        if deadline.interrupted:
-            return
         seconds = unit.seconds + time.thread_time() - started
+        if deadline.interrupted:
+            self._unit = replace(unit, seconds=seconds)  # what was found is remembered: they go on from there
+            return
         complete = unit.complete and judged
         last = complete or self._passes >= MOST_PASSES
         self._say(replace(unit, diagnostics=diagnostics, seconds=seconds, complete=complete), last)

@@ -277,7 +277,7 @@ def test_a_pass_that_makes_room_goes_on_for_what_is_left_of_it(tmp_path: Path, m
     """Else whoever asks often puts the first diagnostics off."""
 
     def interrupted(*given: Any) -> Any:
-        clock[0] += 0.1
+        clock[0] += 0.03
         tu, deadline = analyse(*given), given[-1]
         budgets.append(deadline.seconds)
         deadline.interrupted = len(budgets) < 3
@@ -293,7 +293,53 @@ def test_a_pass_that_makes_room_goes_on_for_what_is_left_of_it(tmp_path: Path, m
         server.next(messages.Fresh)
         blocked.set()
     first, second, third = budgets[:3]
-    assert (first - second, second - third) == pytest.approx((0.1, 0.1))
+    assert (first - second, second - third) == pytest.approx((0.03, 0.03))
+
+
+def test_rules_that_make_room_go_on_for_what_is_left_of_their_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*given: Any) -> Any:
+        clock[0] += 0.02
+        found, deadline = judge_within(*given), given[-1]
+        budgets.append(deadline.seconds)
+        deadline.interrupted = len(budgets) < 3
+        return found
+
+    judge_within, clock, budgets = workers.judge_within, [0.0], []
+    monkeypatch.setattr(workers, "judge_within", interrupted)
+    monkeypatch.setattr(workers, "time", SimpleNamespace(monotonic=time.monotonic, thread_time=lambda: clock[0]))
+    with working(tmp_path / "a.c", FUNCTION % 1) as server:
+        server.next(messages.Fresh)
+    first, second, third = budgets[:3]
+    assert (first - second, second - third) == pytest.approx((0.02, 0.02))
+
+
+def test_the_beginning_of_a_long_text_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its headers: what is kept of the compiler is there sooner than a look without them."""
+    looks = []
+
+    def noted(*given: Any) -> Any:
+        looks.append(given[3].key) if len(given[2]) <= workers.LOOK else None
+        return analyse(*given)
+
+    analyse = workers.analyse
+    monkeypatch.setattr(workers, "analyse", noted)
+    monkeypatch.setattr(workers, "FIRST_LOOK_WAIT", LIMIT)
+    with working(tmp_path / "a.c", "#include <stddef.h>\n" + "".join(FUNCTION % n for n in range(200))) as server:
+        server.next(messages.Fresh)
+    assert len(looks) == 1
+    assert looks[0] != EMPTY_SNAPSHOT.key
+
+
+def test_the_first_pass_over_a_long_text_is_about_what_is_in_sight(tmp_path: Path) -> None:
+    """An editor that starts needs the processors itself.  (Seconds of theirs, not of the clock.)"""
+    with working(tmp_path / "a.c", "".join(FUNCTION % n for n in range(1200))) as server:
+        first = server.next(messages.Fresh)
+    passes = [m for m in server.heard if isinstance(m, messages.Busy) and m.what in {"analysis", "rules"}]
+    assert not first.complete
+    assert [m.what for m in passes][-2:] == ["analysis", "rules"]
+    assert sum(m.seconds for m in passes[-3:]) <= 0.25
 
 
 def test_what_was_analysed_whole_is_not_analysed_again_for_the_rules(
