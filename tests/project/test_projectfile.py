@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from named import devices
 
 from ompls.analysis.diagnostic import Diagnostic
+from ompls.analysis.rules import RULES
 from ompls.analysis.source import Location
 from ompls.project.globs import matches
-from ompls.project.layers import read, settings_of
+from ompls.project.layers import _rules, read, settings_of
 from ompls.project.projectfile import ProjectFile, ProjectFiles, load
 from ompls.project.workspace import Workspace
 
@@ -195,3 +198,15 @@ def test_a_device_counts_as_chosen_where_somebody_names_it_also_the_default() ->
 def test_the_version_has_one_name() -> None:
     assert read({"openmp": "4.5"})[0] == {}
     assert read({"openmpVersion": "4.5"})[0] == {"openmp_version": "4.5"}
+
+
+def test_names_of_rules_are_known_without_the_rules() -> None:
+    """A server that is to answer soon reads settings with them."""
+    assert _rules() == set(RULES)
+    script = (
+        "import sys; from ompls.project.layers import parse;"
+        'named = {"diagnostics": {"select": ["map-type"], "ignore": [], "severity": {"map-type": "hint"}}};'
+        "print(parse(named)[1], 'ompls.analysis.rules' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[] False"

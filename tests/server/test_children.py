@@ -35,6 +35,10 @@ sys.exit(server.serve())
 """
 
 
+# VS Code gives all settings, those that nobody has set among them.
+NAMED = {"select": [], "ignore": ["missing-update-from"], "severity": {"map-type": "hint"}}
+
+
 @pytest.mark.parametrize("several", [True, False])
 def test_initialize_is_answered_without_the_analysis(several: bool) -> None:
     """Else an editor waits for all of the rules: another process imports them meanwhile, where there are several."""
@@ -42,7 +46,12 @@ def test_initialize_is_answered_without_the_analysis(several: bool) -> None:
         "jsonrpc": "2.0",
         "id": 1,
         "method": "initialize",
-        "params": {"processId": None, "rootUri": None, "capabilities": {}},
+        "params": {
+            "processId": None,
+            "rootUri": None,
+            "capabilities": {},
+            "initializationOptions": {"settings": {"diagnostics": NAMED}},
+        },
     }
     body = json.dumps(ask).encode()
     with subprocess.Popen(
