@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from command import ompls
 from thinned import thinned
 from waiting import LIMIT, until, worked
 
-from ompls.devices.mpinode.module.cluster import launcher
+from ompls.devices.mpinode.module.cluster import Spawned, launcher
 from ompls.devices.mpinode.module.hosts import hosts, read_hosts, slurm_hosts
 from ompls.devices.remote import mpi
 from ompls.runtime.errors import DeviceUnavailable
@@ -312,12 +313,41 @@ def test_nodes_of_this_machine_carry_no_data_over_a_network(built: Built) -> Non
     assert len(away) <= 2
 
 
-@pytest.mark.parametrize("how", ["", pytest.param("endless", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("how", ["", *(pytest.param(how, marks=pytest.mark.thorough) for how in ("endless", "slowly"))])
 def test_threads_that_use_nodes_while_the_program_ends_do_not_matter(built: Built, how: str) -> None:
     mark = f"late{how}-{os.getpid()}"
     done = run(built("late", "mpinode"), *how.split(), OMPLS_DEVICES="mpinode:2", AWAY_MARK=mark)
     assert (done.returncode, done.stdout) == (9, "ending\n"), done.stderr
     assert until(lambda: not left_behind(mark))
+
+
+class Ends:
+    """A communicator with a node that says `word` when it ends, or (None) has ended before."""
+
+    def __init__(self, word: bytes | None) -> None:
+        self.word = word
+
+    def Recv(self, into: list[Any], *_: int) -> None:
+        if self.word is None:
+            raise OSError
+        into[0][:] = self.word
+
+    def Free(self) -> None:
+        pass
+
+    Disconnect = Free
+
+
+@pytest.mark.parametrize(("word", "lost"), [(b"\1", False), (b"\0", True), (None, True)])
+def test_mpi_is_finished_only_where_all_nodes_finish_it(word: bytes | None, lost: bool) -> None:
+    """MPICH crashes in MPI_Finalize when its launcher has ended, as it does when a node leaves."""
+    told: list[bool] = []
+    node = Spawned.__new__(Spawned)
+    node._mpi, node._program = SimpleNamespace(Exception=OSError, BYTE=None), SimpleNamespace(ompls_mpi_line_end=id)
+    node._patience, node._ended, node._aligned, node._whole = 20.0, told.append, None, False
+    node._both = node._between = Ends(word)
+    node.end(False)
+    assert told == [lost]
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.thorough)])

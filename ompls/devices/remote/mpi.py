@@ -15,11 +15,12 @@ import sys
 import threading
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
-START = 1  # tag of the messages before the far side speaks
+START = 1  # tag of the messages before the far side speaks, and of the last one
 # What the program says first: bytes and hash (SHA-256) of the far side, whether to spin, how many processes have it.
 HEAD = struct.Struct("<Q32sQQ")
 PLACE = struct.Struct("<QQ")  # such a process on what is maybe this machine, and its descriptor of the far side
 HAS = struct.Struct("<QQQ")  # the answer: whether it need not be sent; this process, and its descriptor
+WORD = struct.Struct("<?")  # a node's last one: MPI will be finished there, and not left
 _MEMORY = "/dev/shm/mpich_shm_"  # noqa: S108 -- not ours to choose
 _NAMES = ("Isend", "Irecv", "Test", "Get_count", "Cancel", "Wait")
 
@@ -189,8 +190,10 @@ def main() -> None:
         sys.stderr.write("ompls: error: loading the far side: {}\n".format(error))
     if code != 0:
         os._exit(code)  # a kernel that failed may hold locks
+    whole = peers.end()
+    communicator.Send([WORD.pack(whole), MPI.BYTE], 0, START)
     communicator.Free()  # not Disconnect: with two of them Open MPI 5 waits for ever
     parent.Disconnect()
-    if not peers.end():
+    if not whole:
         os._exit(0)
     MPI.Finalize()  # MPICH says good-bye at the end of the process only

@@ -120,6 +120,7 @@ class Spawned(Line):
             raise Unreachable("MPI cannot start a process there ({})".format(error)) from None
         self._line = ctypes.create_string_buffer(1 << 17)
         self._program: Any = None
+        self._whole = False
 
     def _send(self, image: memoryview, places: List[Tuple[int, int]], digest: bytes) -> None:
         """The far side, unless a node of that machine has it."""
@@ -145,14 +146,19 @@ class Spawned(Line):
         return int(aligned.value or 0)
 
     def end(self, lost: bool) -> None:
-        self._ended(lost or not mpi.within(self._patience, self._disconnect))
+        if not lost:
+            mpi.within(self._patience, self._disconnect)
+        self._ended(not self._whole)
 
     def _disconnect(self) -> None:
-        """Comes back when the node has ended, too."""
+        """Comes back when the node has ended, too.  It crashes MPICH to finish MPI when the node only left it."""
+        word = bytearray(mpi.WORD.size)
         with contextlib.suppress(self._mpi.Exception):
+            self._both.Recv([word, self._mpi.BYTE], 1, mpi.START)
             self._program.ompls_mpi_line_end(self._aligned)
             self._both.Free()
             self._between.Disconnect()
+            (self._whole,) = mpi.WORD.unpack(word)
 
 
 class _Spawn(threading.Thread):

@@ -76,6 +76,7 @@ static void near_close(void *device) {
     ompls_error err;
     bool idle = near_lock_soon(n);
     if (idle) {
+        n->leaves = true;
         done(n, 0);
         ompls_near_part(n);
         idle = near_lock_soon(n);

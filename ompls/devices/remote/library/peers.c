@@ -58,7 +58,7 @@ static bool meet(near_device *a, near_device *b) {
 
 static bool have_met(near_device *a, near_device *b) {
     near_device **of_a = &a->peers[b->index], **of_b = &b->peers[a->index];
-    if (*of_a != NULL || no_way) return *of_a != NULL;
+    if (*of_a != NULL || no_way || a->leaves || b->leaves) return *of_a != NULL;
     if (!meet(a, b)) {
         no_way = true;
         return false;

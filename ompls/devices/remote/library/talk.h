@@ -62,6 +62,7 @@ struct near_device {
         uint64_t messages, bytes;
     } there, back;          /* what has travelled; beats are no messages */
     struct near_device *peers[OMPLS_MOST_PEERS]; /* those that it has met */
+    bool leaves;            /* it will be closed, and meets nobody any more */
     char batch[OMPLS_FRAME], answer[OMPLS_FRAME] __attribute__((aligned(16)));
 };
 
