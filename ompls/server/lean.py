@@ -109,6 +109,15 @@ def waited(process: int) -> float:
         return 0.0
 
 
+def is_stopped(process: int) -> bool:
+    """Whether a signal has stopped a process, which goes on when somebody says so (Linux); False: not known."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] == b"T"
+    except OSError:
+        return False
+
+
 def give_back() -> None:
     """Give the holes in the heap back to the system: when old versions of a large file were forgotten, they are most of
     what the heap holds."""

@@ -26,6 +26,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from ompls.runtime.processes import end_with
+from ompls.server.lean import is_stopped
 
 log = logging.getLogger("ompls.server")
 
@@ -101,6 +102,10 @@ class Nursery:
             with suppress(ChildProcessError):
                 os.waitpid(before, 0)
         self._control, self._process = self._start()
+
+    def is_stopped(self) -> bool:
+        """Whether it is there and does nothing, because of a signal."""
+        return bool(self._process) and is_stopped(self._process)
 
     def order(self, *words: object, descriptor: int | None = None) -> bool:
         """False: nobody is there to hear it."""

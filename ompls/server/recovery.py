@@ -39,11 +39,12 @@ class Recovery:
     def lost(self, session: Session, reason: str, hung: bool = False) -> None:
         """The worker was ended (hung: for what it did), or has: a new one does what can be done without that."""
         what = session.doing.what if session.doing is not None else ""
+        never_began = hung and not session.process  # nobody forked it: no fault of the document's
         log.warning("the worker of %s was ended (%s): %s", session.document.uri, what or "nothing to do", reason)
         self._stop(session, f"{what}: {reason}", what if hung else "")
         if not what:
             return  # another one is started when it is needed
-        if "/" not in what:  # else it was an answer, by the name of its method
+        if "/" not in what and not never_began:  # with "/" it was an answer, by the name of its method
             if session.failed:
                 self._leave_out(session, what, reason)
             session.failed = True

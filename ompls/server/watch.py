@@ -20,13 +20,18 @@ WATCH = 0.5  # seconds between two looks at who is busy
 class Watch:
     """Looks at the sessions as long as one is busy.
 
-    on_late([(session, seconds), …]) -- these take much longer than they said
+    cannot_begin()                   -- what should have begun, and did not at once, will not
+    on_late([(session, seconds), …]) -- these take much longer than they said, or cannot begin
     """
 
     def __init__(
-        self, sessions: Callable[[], Iterable[Session]], on_late: Callable[[list[tuple[Session, float]]], None]
+        self,
+        sessions: Callable[[], Iterable[Session]],
+        cannot_begin: Callable[[], bool],
+        on_late: Callable[[list[tuple[Session, float]]], None],
     ) -> None:
         self._sessions = sessions
+        self._cannot_begin = cannot_begin
         self._on_late = on_late
         self._timer: asyncio.TimerHandle | None = None
         self._missed = 0.0  # seconds in which it should have looked and did not
@@ -61,6 +66,8 @@ class Watch:
         if (doing := session.doing) is None:
             return 0.0
         took = time.monotonic() - doing.since
+        if not session.process and took > WATCH and self._cannot_begin():
+            return took
         if took > doing.expected + GRACE:
             took -= self._excused(session) - doing.excused
         return took if took > doing.expected + GRACE else 0.0

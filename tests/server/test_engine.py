@@ -260,6 +260,21 @@ async def test_a_nursery_that_does_not_fork_is_replaced(tmp_path: Path) -> None:
         assert len(await it.known(first)) == 1
 
 
+async def test_a_nursery_that_is_stopped_is_replaced_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "GRACE", 1000.0)  # it is seen, and nobody waits for its sign of life
+    async with opened() as it:
+        first = it.open(tmp_path / "a.c")
+        await it.known(first)
+        parent = int(Path(f"/proc/{first.process}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(parent, signal.SIGSTOP)
+        second = it.open(tmp_path / "b.c")
+        second.failed = True  # a worker of it was ended before
+        assert await asyncio.wait_for(it.engine.ask(second, "textDocument/documentSymbol", None), WAIT)
+        assert not alive(parent)
+        assert not second.ended
+        assert len(await it.known(first)) == 1
+
+
 async def test_the_end_of_the_first_worker_of_a_new_nursery_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
