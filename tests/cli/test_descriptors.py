@@ -72,7 +72,8 @@ int main(void)
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("device", "traced"), thinned([("cudasim", True), ("cudasim", False), ("host", True), ("host", False)], 4)
+    ("device", "traced"),
+    thinned([("cudasim", True), ("cudasim", False), ("host", True), ("host", False)], 4, of_rest=2),
 )
 def test_files_of_the_program_get_the_numbers_and_are_left_alone(tmp_path: Path, device: str, traced: bool) -> None:
     (tmp_path / "daemon.c").write_text(DAEMON)

@@ -83,7 +83,7 @@ EXTREME = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", thinned(EXTREME, 5, of_rest=2))
+@pytest.mark.parametrize("name", thinned(EXTREME, 5, of_rest=4))
 @pytest.mark.thorough
 def test_extreme_texts_take_few_steps(name: str) -> None:
     """Most take a million; what is exponential ends at the test's time limit."""

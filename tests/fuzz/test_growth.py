@@ -21,7 +21,7 @@ def _warm() -> None:
     growth.work(SHAPES["regions in functions"][1](3))
 
 
-@pytest.mark.parametrize("name", thinned(SHAPES, 48, of_rest=9))
+@pytest.mark.parametrize("name", thinned(SHAPES, 48, of_rest=16))
 def test_growth(name: str) -> None:
     size, make = SHAPES[name]
     small, middle, large = (steps(partial(growth.work, make(max(1, size * k // 8)))) for k in (1, 2, 4))

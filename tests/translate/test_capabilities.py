@@ -175,7 +175,7 @@ def test_every_ability_has_a_use_and_every_entry_an_ability() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "device"), thinned([(key, device) for key in ABILITIES for device in COMPILERS], 15, of_rest=3)
+    ("key", "device"), thinned([(key, device) for key in ABILITIES for device in COMPILERS], 15, of_rest=6)
 )
 def test_the_table_says_what_the_transformation_set_does(
     device: str, key: str, unit: Callable[[str], TU], included: dict[str, list[object]], tmp_path: Path

@@ -85,7 +85,7 @@ def program(body: str) -> str:
     return PROGRAM.format(body=body)
 
 
-@pytest.mark.parametrize("name", thinned(FLAT, 20, of_rest=5))
+@pytest.mark.parametrize("name", thinned(FLAT, 20, of_rest=10))
 @pytest.mark.thorough
 def test_long_rows_are_right_on_devices(name: str, tmp_path: Path) -> None:
     source, plain = tmp_path / "long.c", tmp_path / "plain"
@@ -100,7 +100,7 @@ def test_long_rows_are_right_on_devices(name: str, tmp_path: Path) -> None:
         assert (done.returncode, done.stdout, done.stderr) == (0, wanted.stdout, "")
 
 
-@pytest.mark.parametrize("name", thinned(FLAT, 3))
+@pytest.mark.parametrize("name", thinned(FLAT, 6, of_rest=2))
 def test_long_rows_are_looked_at(name: str, unit: Callable[[str], TU]) -> None:
     tu = unit(program(FLAT[name]))
     assert not any(item.content.tainted for item in tu.items)
