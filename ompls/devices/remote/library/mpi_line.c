@@ -164,6 +164,7 @@ void ompls_mpi_starts(void) {
 
 void ompls_mpi_line_end(ompls_mpi_line *l) {
     _Alignas(16) char status[STATUS];
+    while (l->coming && look(l) == LINE_FINE && l->there && expect(l) == LINE_FINE) ;
     if (l->coming && l->mpi->cancel(l->request) == 0) l->mpi->wait(l->request, status);
     l->coming = false;
 }

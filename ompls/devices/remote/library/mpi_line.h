@@ -37,6 +37,6 @@ void ompls_mpi_line_make(ompls_mpi_line *line, const ompls_mpi *mpi, uintptr_t c
 /* What MPI starts from this thread has our standard error as its standard output: Open MPI's prte tells its errors there, and the
    output is the program's. */
 void ompls_mpi_starts(void);
-/* No frame is waited for any more. */
+/* No frame is waited for any more; those that have come are taken, or UCX names them when MPI is finished. */
 void ompls_mpi_line_end(ompls_mpi_line *line);
 #endif
