@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ompls.project.devices import VARIABLE
 from ompls.runtime import start
+from ompls.server.params import is_word
 from ompls.server.refusal import Refused, refuse
 from ompls.server.terminal import Terminal
 
@@ -74,6 +75,10 @@ class Commands:
             )
         except OSError as error:
             raise refuse(f"ompls {command[0]}: cannot be started: {error.strerror}; try it in a terminal") from error
+        except ValueError as error:  # a NUL in a setting, say
+            wrong = next((ascii(word) for word in command if not is_word(word)), "the name of a directory")
+            why = f"{wrong} is no argument that a program can have"
+            raise refuse(f"ompls {command[0]}: cannot be started: {why}; correct it") from error
         self._children.add(child)
         return child
 

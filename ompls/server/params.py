@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -18,10 +19,11 @@ _POSITION = {"line": int, "character": int}
 PREVIEW: Shape = {
     "textDocument": _DOCUMENT, "region?": str, "position?": _POSITION, "device?": str, "explain?": bool,
 }  # fmt: skip
+_WORD = "a string that a program can have as an argument: without NUL and half characters"  # of a command
 _SIZE = {"columns": int, "rows": int}
 RUN: Shape = {
-    "textDocument": _DOCUMENT, "device?": str, "remote?": str, "arguments?": [str], "run?": str, "terminal?": _SIZE,
-    "trace?": bool,
+    "textDocument": _DOCUMENT, "device?": _WORD, "remote?": _WORD, "arguments?": [_WORD], "run?": str,
+    "terminal?": _SIZE, "trace?": bool,
 }  # fmt: skip
 RUN_INPUT: Shape = {"run": str, "text?": str, "terminal?": _SIZE}
 ENVIRONMENT: Shape = {"textDocument": _DOCUMENT, "position": _POSITION, "visit?": int}
@@ -39,6 +41,14 @@ def checked(params: Any, shape: Shape) -> Json:
     return dict(params)
 
 
+def is_word(text: str) -> bool:
+    """Whether a process can be given this as an argument."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return False
+
+
 def _check(value: Any, shape: Shape, where: str) -> None:
     if isinstance(shape, Mapping):
         if not isinstance(value, dict):
@@ -54,6 +64,10 @@ def _check(value: Any, shape: Shape, where: str) -> None:
             raise JsonRpcInvalidParams(f"{where}: expected an array")
         for number, element in enumerate(value):
             _check(element, shape[0], f"{where}[{number}]")
+    elif shape is _WORD:
+        _check(value, str, where)
+        if not is_word(value):
+            raise JsonRpcInvalidParams(f"{where}: expected {_WORD}")
     elif type(value) is not shape or (shape is int and value < 0):
         raise JsonRpcInvalidParams(f"{where}: expected {_EXPECTED[shape]}")
 

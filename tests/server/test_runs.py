@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from waiting import LIMIT
 
 from ompls.server.commands import Commands
@@ -224,6 +224,24 @@ async def test_a_run_that_cannot_be_started_leaves_nothing(tmp_path: Path, monke
         await RunFeature(server).run(params)  # type: ignore[arg-type]
     assert os.listdir(tmp_path) == ["a.c"]
     assert len(os.listdir("/proc/self/fd")) == descriptors
+
+
+@pytest.mark.parametrize("wrong", ["a\0b", "\ud800"])
+async def test_what_no_program_can_have_as_an_argument_is_refused(tmp_path: Path, wrong: str) -> None:
+    uri, path = (tmp_path / "a.c").as_uri(), tmp_path / "a.c"
+    path.write_text(PROGRAM)
+    async with running("vscode", root=tmp_path) as editor:
+        editor.open(uri, PROGRAM)
+        for given in ({"arguments": ["x", wrong]}, {"device": wrong}, {"remote": wrong}):
+            with pytest.raises(JsonRpcInvalidParams, match=r"a string that a program can have as an argument"):
+                await editor.request("ompls/run", {"textDocument": {"uri": uri}, **given})
+    async with running("vscode", root=tmp_path, options={"settings": {"run": {"arguments": [wrong]}}}) as editor:
+        editor.settings = {"run": {"arguments": [wrong]}}
+        editor.open(uri, PROGRAM)
+        with pytest.raises(JsonRpcException) as refused:
+            await editor.request("ompls/run", {"textDocument": {"uri": uri}})
+    what = f"{wrong!a} is no argument that a program can have; correct it"
+    assert refused.value.message == f"ompls run: cannot be started: {what}"
 
 
 async def test_no_device_is_loaded_from_a_folder_that_is_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
