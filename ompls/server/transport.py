@@ -14,6 +14,7 @@ import threading
 from collections.abc import AsyncIterator
 from typing import BinaryIO
 
+_HEADER = 200  # bytes; no header of ours is longer
 _LENGTH = re.compile(rb"Content-Length:[ \t]*(\d{1,9})[ \t]*\r?\n\Z", re.I)  # also behind what a wrong length left
 
 
@@ -21,10 +22,7 @@ async def bodies(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
     """The bodies of the client's messages, until it leaves.  What is between messages is passed over."""
     length = 0
     while True:
-        try:
-            line = await reader.readline()
-        except ValueError:  # longer than any header, which is gone now
-            continue
+        line = await _line(reader)
         if not line:
             return
         if (match := _LENGTH.search(line)) is not None:
@@ -35,6 +33,18 @@ async def bodies(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
             except asyncio.IncompleteReadError:
                 return
             length = 0
+
+
+async def _line(reader: asyncio.StreamReader) -> bytes:
+    """The next line, with its end; of one that is longer than any header only its last bytes.  At the end nothing."""
+    line = b""
+    while True:
+        try:
+            return line + await reader.readuntil()
+        except asyncio.IncompleteReadError as end:
+            return line + end.partial
+        except asyncio.LimitOverrunError as longer:
+            line = (line + await reader.readexactly(longer.consumed))[-_HEADER:]
 
 
 class StreamWriter:

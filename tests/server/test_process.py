@@ -123,6 +123,18 @@ def test_garbage_between_messages_is_survived() -> None:
     raw.ends()
 
 
+@pytest.mark.parametrize("length", [200, 1 << 16, 300_000])
+def test_a_line_without_an_end_takes_no_request_with_it(length: int) -> None:
+    raw = Raw()
+    raw.initialize()
+    raw.send(b"x" * length)
+    for number in (7, 8):
+        raw.send({"id": number, "method": "ompls/serverStatus"})
+        assert raw.receive()["id"] == number
+    raw.send({"method": "exit"})
+    assert raw.ends() == 1
+
+
 def test_who_types_its_name_is_told_what_it_is() -> None:
     ours, theirs = os.openpty()
     raw = Raw(stdin=theirs)
