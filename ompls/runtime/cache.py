@@ -14,10 +14,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import functools
 import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
 import time
 import zlib
@@ -25,6 +27,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Iterator, List, Optional, Tuple
 
+from .errors import one_line
 from .home import home
 
 MEBIBYTES = 1024  # unless OMPLS_CACHE_SIZE says otherwise
@@ -37,13 +40,25 @@ _FOLDER, _FILE = re.compile(r"[0-9a-f]{2}\Z"), re.compile(r"(?:[0-9a-f]{62}(?:\.
 
 
 def cache_directory() -> Path:
-    """OMPLS_CACHE_DIR, else ompls in the XDG cache."""
-    chosen = os.environ.get("OMPLS_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
+    """OMPLS_CACHE_DIR, else ompls in the XDG cache.
+
+    What is not absolute does not count: it would be another directory everywhere, in somebody else's too, and programs
+    come from it.
+    """
     # without a home nothing can be written there, and whoever would says so
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(home() or os.devnull, ".cache")
-    return Path(base) / "ompls"
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    usual = Path(base if os.path.isabs(base) else os.path.join(home() or os.devnull, ".cache")) / "ompls"
+    chosen = os.environ.get("OMPLS_CACHE_DIR")
+    if chosen and not os.path.isabs(chosen):
+        _tell_of_relative(one_line(chosen), str(usual))
+    return Path(chosen) if chosen and os.path.isabs(chosen) else usual
+
+
+@functools.lru_cache(maxsize=None)
+def _tell_of_relative(chosen: str, usual: str) -> None:
+    """Once."""
+    told = "ompls: warning: OMPLS_CACHE_DIR: '{}' is not an absolute path; {} is used\n"
+    sys.stderr.write(told.format(chosen, usual))
 
 
 def put_file(source: Path, target: Path) -> None:

@@ -47,3 +47,18 @@ def test_what_would_be_kept_is_not(environment: dict[str, str], tmp_path: Path) 
         assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == [source]
     assert not Path("/.cache/ompls").exists()
+
+
+@pytest.mark.parametrize("variable", ["OMPLS_CACHE_DIR", "XDG_CACHE_HOME"])
+def test_a_cache_that_would_be_another_one_in_each_directory_does_not_count(variable: str, tmp_path: Path) -> None:
+    source, home = tmp_path / "a.c", tmp_path / "home"
+    source.write_text(SOURCE)
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("OMPLS_CACHE_DIR", "XDG_CACHE_HOME")
+    }
+    done = ompls("check", source, cwd=tmp_path, env={**environment, "HOME": str(home), variable: "x/\x1b[31my"})
+    why = f"'x/\ufffd[31my' is not an absolute path; {home}/.cache/ompls is used"
+    told = f"ompls: warning: OMPLS_CACHE_DIR: {why}\n" if variable == "OMPLS_CACHE_DIR" else ""
+    assert (done.returncode, done.stderr) == (0, told + "ompls: 1 file checked: no findings\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.c", "home"]
+    assert (home / ".cache/ompls").is_dir()
