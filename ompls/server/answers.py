@@ -18,10 +18,11 @@ from ompls.server.opened import Opened, Result
 from ompls.server.refactorings import refactorings
 
 # first -- as `whole`, or a part of it where all of it was never shown; sight -- as `unit`, or the document's beginning,
-# where the range that is asked about is in it; unit -- the text is analysed, perhaps not all of it; whole -- all of it:
-# nobody asks again; some -- the rules have spoken, perhaps not of everything; result -- of everything that there is
-# time for; full -- and the headers were looked at
-Need = Literal["first", "sight", "unit", "whole", "some", "result", "full"]
+# where the range that is asked about is in it; unit -- the text is analysed, perhaps not all of it; colours -- `unit`,
+# but for a client that has those in sight before, after the first diagnostics; whole -- all of it: nobody asks again;
+# some -- the rules have spoken, perhaps not of everything; result -- of everything that there is time for; full -- and
+# the headers were looked at
+Need = Literal["first", "sight", "unit", "colours", "whole", "some", "result", "full"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ METHODS: dict[str, Method] = {
     "textDocument/signatureHelp": Method("unit", editing.signature_help),
     "textDocument/inlayHint": Method("unit", editing.inlay_hint),
     "inlayHint/resolve": Method("unit", resolved),
-    "textDocument/semanticTokens/full": Method("unit", editing.tokens),
+    "textDocument/semanticTokens/full": Method("colours", editing.tokens),
     "textDocument/semanticTokens/full/delta": Method("unit", editing.tokens_delta),
     "textDocument/semanticTokens/range": Method("sight", editing.tokens),
     "textDocument/definition": Method("unit", editing.definition),

@@ -18,6 +18,7 @@ class Client:
     refreshes_diagnostics: bool = False
     refreshes_lenses: bool = False
     refreshes_inlays: bool = False
+    colours_sight: bool = False  # asks for the colours of what is in sight before all others
     snippets: bool = False  # completion items may say where the cursor goes
     label_offsets: bool = False  # parameters of signatures may be offsets
     document_changes: bool = False  # takes versioned workspace edits
@@ -54,6 +55,7 @@ def read(capabilities: types.ClientCapabilities) -> Client:
         refreshes_diagnostics=has("workspace.diagnostics.refresh_support"),
         refreshes_lenses=has("workspace.code_lens.refresh_support"),
         refreshes_inlays=has("workspace.inlay_hint.refresh_support"),
+        colours_sight=has("text_document.semantic_tokens.requests.range"),
         snippets=has("text_document.completion.completion_item.snippet_support"),
         label_offsets=has(
             "text_document.signature_help.signature_information.parameter_information.label_offset_support"

@@ -229,7 +229,7 @@ class Worker:
         tu = analyse(opened.analyzer, document.path, text, opened.headers, opened.settings, deadline)
         self._tidy = False
         seconds = time.thread_time() - started
-        if deadline.interrupted and not tu.complete:
+        if deadline.interrupted and not tu.complete and budget - seconds > SOON:
             self._spent += seconds
             return  # what is analysed is remembered: it goes on from there
         result = Result(stamp, document.version, tu, lines, None, seconds, tu.complete)
@@ -307,9 +307,9 @@ class Worker:
     # --- answers -------------------------------------------------------------------------------------------------
 
     def _answerable(self) -> tuple[messages.Ask, Result] | None:
-        """The most urgent request that can be answered now: first what is in sight, then as they came."""
+        """The most urgent request that can be answered now: what is in sight, then as they came, all colours last."""
         later = None
-        for asked in self._asked:
+        for asked in sorted(self._asked, key=lambda asked: METHODS[asked.method].needs == "colours"):
             needs = "result" if asked.number in self._later else METHODS[asked.method].needs
             known = self._known(self._enough(needs, asked.params))
             if known is not None and needs in {"first", "sight"}:
@@ -322,6 +322,9 @@ class Worker:
         """What suffices for an answer."""
         if needs == "sight":
             return self._in_sight(params)
+        if needs == "colours":
+            waits = not self._shown and self.opened.context.client.colours_sight
+            return None if waits else self._known(self._unit) or self._said
         if needs in {"first", "whole"} and self._unit is not None and self._unit.complete:
             return self._unit
         if needs == "first":

@@ -296,6 +296,45 @@ def test_a_pass_that_makes_room_goes_on_for_what_is_left_of_it(tmp_path: Path, m
     assert (first - second, second - third) == pytest.approx((0.03, 0.03))
 
 
+def test_a_pass_that_makes_room_at_its_end_has_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it found by then is what it would have found with the moment that is left."""
+
+    def interrupted(*given: Any) -> Any:
+        budget = given[-1].seconds
+        clock[0] += budget - workers.SOON
+        analysed.append(budget)
+        given[-1].interrupted = True
+        return replace(analyse(*given), complete=False)
+
+    analyse, clock, analysed = workers.analyse, [0.0], []
+    monkeypatch.setattr(workers, "analyse", interrupted)
+    monkeypatch.setattr(workers, "time", SimpleNamespace(monotonic=time.monotonic, thread_time=lambda: clock[0]))
+    blocked = threading.Event()
+    monkeypatch.setattr(Workspace, "snapshot", lambda *_: blocked.wait(LIMIT) and EMPTY_SNAPSHOT)
+    monkeypatch.setattr(workers, "FIRST_SNAPSHOT_WAIT", 0.0)
+    with working(tmp_path / "a.c", FUNCTION % 1) as server:
+        server.next(messages.Fresh)
+        blocked.set()
+    assert analysed.count(workers.FIRST) == 1
+
+
+@pytest.mark.parametrize("in_sight_before", [True, False])
+def test_all_colours_come_behind_the_first_diagnostics_where_those_in_sight_came_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_sight_before: bool
+) -> None:
+    monkeypatch.setattr(workers, "PASS", 60.0)  # the second pass would take it all
+    asked = threading.Event()
+    monkeypatch.setattr(Workspace, "snapshot", lambda *_: asked.wait(LIMIT) and EMPTY_SNAPSHOT)
+    monkeypatch.setattr(workers, "FIRST_LOOK_WAIT", LIMIT)
+    text = "".join(FUNCTION % n for n in range(1200))
+    with working(tmp_path / "a.c", text, Context(Client(colours_sight=in_sight_before))) as server:
+        colours = server.ask("textDocument/semanticTokens/full", SimpleNamespace())
+        diagnostics = server.ask("textDocument/diagnostic")
+        asked.set()
+        answers = [server.next(messages.Answer).number for _ in range(2)]
+    assert answers == ([diagnostics, colours] if in_sight_before else [colours, diagnostics])
+
+
 def test_rules_that_make_room_go_on_for_what_is_left_of_their_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
