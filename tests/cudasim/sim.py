@@ -51,6 +51,7 @@ class Error(ctypes.Structure):
         ("fault_address", ctypes.c_uint64),
         ("fault_line", ctypes.c_uint32),
         ("fault_file", ctypes.c_char * 128),
+        ("detail", ctypes.c_char_p),
     ]
 
 

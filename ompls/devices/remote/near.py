@@ -35,7 +35,11 @@ _ADDED: "List[Near]" = []  # a program has pointers to their tables
 
 
 class Unreachable(Exception):
-    """A far side cannot be started: why."""
+    """A far side cannot be started: why, on one line; detail -- what others have said of it, in lines."""
+
+    def __init__(self, why: str, detail: str = "") -> None:
+        super().__init__(why)
+        self.detail = detail
 
 
 class _Table(ctypes.Structure):
@@ -108,7 +112,7 @@ class Near:
             _put(machine, _NAME, started.machine)
             line[0] = started.address(self._program)
         except Unreachable as error:
-            _put(why, room, str(error))
+            _put(why, room, "\n".join([" ".join(str(error).splitlines()), error.detail]))
             return 1
         except Exception as error:  # noqa: BLE001 -- C code waits for an answer
             where = traceback.extract_tb(error.__traceback__)[-1]

@@ -346,6 +346,8 @@ _Noreturn void ompls_fail_module(ompls_place at, const char *what, const ompls_e
 _Noreturn void ompls_fail_memory(ompls_place at, const char *what, const ompls_error *err);
 _Noreturn void ompls_fail_launch(ompls_place at, const ompls_arg *args, const void *const *values, const ompls_error *err);
 void ompls_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Lines below a message (ompls_error.detail); 0: none. */
+void ompls_tell_detail(const char *lines);
 /* meant.c: the name in `known` (with ", " between them) that the misspelt one is nearly; NULL: none is. */
 const char *ompls_meant(const char *name, size_t length, const char *known, size_t *found_length);
 extern _Atomic int ompls_failing; /* the process is on its way out after an error */

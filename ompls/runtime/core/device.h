@@ -28,6 +28,7 @@ typedef struct {
     uint64_t fault_address;
     uint32_t fault_line;    /* source line if known, else 0 */
     char fault_file[128];   /* its file, without directories; empty: the region's */
+    const char *detail;     /* what others have said of it, in lines that are told below; the device's own; may be 0 */
 } ompls_error;
 
 typedef struct {

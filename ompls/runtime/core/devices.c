@@ -250,6 +250,7 @@ static void open_device(ompls_device *device, const ompls_region *region) {
     if (policy == OMPLS_OFFLOAD_MANDATORY) ompls_fail_module((ompls_place){device, region}, "the device cannot be opened", &err);
     ompls_warn("device %s cannot be opened: %s%s%s (its regions run on the host)", device->name, err.reason,
                err.hint[0] != '\0' ? "; " : "", err.hint);
+    ompls_tell_detail(err.detail);
     if (opened) module->close(device->handle);
     atomic_store_explicit(&device->status, OMPLS_UNAVAILABLE, memory_order_release);
 }

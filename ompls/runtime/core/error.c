@@ -50,15 +50,27 @@ static _Noreturn void finish_failure(ompls_place at, const char *message) {
     exit(OMPLS_EXIT_CODE);
 }
 
+static _Noreturn void fail(ompls_place at, const char *next, const char *message, const char *detail) {
+    begin_failure(at);
+    fprintf(stderr, ": %s%s%s\n", message, next != NULL ? "; " : "", next != NULL ? next : "");
+    ompls_tell_detail(detail);
+    finish_failure(at, message);
+}
+
 void ompls_fail(ompls_place at, const char *next, const char *format, ...) {
     char message[1024];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    begin_failure(at);
-    fprintf(stderr, ": %s%s%s\n", message, next != NULL ? "; " : "", next != NULL ? next : "");
-    finish_failure(at, message);
+    fail(at, next, message, NULL);
+}
+
+void ompls_tell_detail(const char *detail) {
+    for (size_t length; detail != NULL && *detail != '\0'; detail += length + (detail[length] != '\0')) {
+        length = strcspn(detail, "\n");
+        fprintf(stderr, "    %.*s\n", (int)length, detail);
+    }
 }
 
 /* The thread whose call lost the device knows why: it speaks first. */
@@ -71,7 +83,9 @@ static void let_the_first_speak(ompls_place at, const ompls_error *err) {
 
 void ompls_fail_module(ompls_place at, const char *what, const ompls_error *err) {
     let_the_first_speak(at, err);
-    ompls_fail(at, err->hint[0] != '\0' ? err->hint : NULL, "%s: %s", what, err->reason[0] != '\0' ? err->reason : "the device gave no reason");
+    char message[1024];
+    snprintf(message, sizeof message, "%s: %s", what, err->reason[0] != '\0' ? err->reason : "the device gave no reason");
+    fail(at, err->hint[0] != '\0' ? err->hint : NULL, message, err->detail);
 }
 
 /* What holds the device's memory: the largest list items, then the rest as one number. */

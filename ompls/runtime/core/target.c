@@ -299,7 +299,7 @@ static ompls_section *sections_of(ompls_place at, const ompls_arg *args, const r
 /* Faster than to set all of it. */
 static void clear(ompls_error *err) {
     err->fault = err->fatal = 0;
-    err->reason[0] = err->hint[0] = err->fault_file[0] = '\0';
+    err->reason[0] = err->hint[0] = err->fault_file[0] = '\0', err->detail = NULL;
     err->fault_line = 0;
 }
 

@@ -27,6 +27,7 @@ from ompls.runtime.errors import DeviceUnavailable
 from ompls.runtime.start import NOWHERE, command, sent
 
 from .hosts import hosts, is_here
+from .said import Said
 
 _HINT = "pip install 'ompls[mpi]', or mpi4py for the MPI of this machine"
 # mpiexec ends with its process group when a spawning program ends (MPICH): it gets one of its own.  Where HWLOC_XMLFILE
@@ -100,8 +101,8 @@ _ASKED = 8  # of those, so many of the last ones: some may have ended
 class Spawned(Line):
     """A node: one process, and a communicator of it and us."""
 
-    def __init__(self, library: Any, host: str, image: memoryview, ended: Callable[[bool], None]) -> None:
-        self._mpi, self._ended = library, ended
+    def __init__(self, said: Said, library: Any, host: str, image: memoryview, ended: Callable[[bool], None]) -> None:
+        self._said, self._mpi, self._ended = said, library, ended
         self._patience, self._spin = near.patience()
         self.machine = host or os.uname().nodename
         here, digest = not host or is_here(host), hashlib.sha256(image).digest()
@@ -146,6 +147,7 @@ class Spawned(Line):
         return int(aligned.value or 0)
 
     def end(self, lost: bool) -> None:
+        self._said.pass_on()
         if not lost:
             mpi.within(self._patience, self._disconnect)
         self._ended(not self._whole)
@@ -164,17 +166,17 @@ class Spawned(Line):
 class _Spawn(threading.Thread):
     """A start that may never come back."""
 
-    def __init__(self, program: Any, *arguments: Any) -> None:
+    def __init__(self, program: Any, said: Said, *arguments: Any) -> None:
         super().__init__(daemon=True)
-        self._program, self._arguments = program, arguments
+        self._program, self._said, self._arguments = program, said, arguments
         self.line: Optional[Spawned] = None
         self.error: Optional[Exception] = None
         self.start()
 
     def run(self) -> None:
         try:
-            self._program.ompls_mpi_starts()
-            self.line = Spawned(*self._arguments)
+            self._program.ompls_mpi_starts(self._said.file)
+            self.line = Spawned(self._said, *self._arguments)
         except Exception as error:  # noqa: BLE001 -- it is raised where somebody waits
             self.error = error
 
@@ -252,7 +254,7 @@ class Cluster(Near):
         try:
             return self._begin_at(host, image)
         except Unreachable as error:
-            raise Unreachable("{}: {}".format(host or "this machine", error)) from None
+            raise Unreachable("{}: {}".format(host or "this machine", error), error.detail) from None
 
     def _begin_at(self, host: str, image: memoryview) -> Line:
         with _WORLD.starting, _starting(self._launcher, self._alone):
@@ -260,18 +262,22 @@ class Cluster(Near):
                 raise Unreachable("MPI waits for {} and does nothing else".format(_WORLD.stuck))
             if self._mpi.Is_finalized():
                 raise Unreachable("MPI has ended with the node before")
-            before = _children()
-            spawn = _Spawn(self._program, self._mpi, host, image, self._over)
+            before, said = _children(), Said()
+            spawn = _Spawn(self._program, said, self._mpi, host, image, self._over)
             limit = time.monotonic() + 3 * near.patience()[0]
             while spawn.is_alive():
                 spawn.join(0.05)
                 ended = [child for child in _children() - before if _is_over(child)]
                 if spawn.is_alive() and (ended or time.monotonic() > limit):  # MPI itself waits for ever
                     _WORLD.stuck, _WORLD.lost = host or "this machine", True
-                    raise Unreachable("mpiexec could start no process there" if ended else "no process starts there")
+                    why = "mpiexec could start no process there" if ended else "no process starts there"
+                    raise Unreachable(why, said.lines())
+            if isinstance(spawn.error, Unreachable):
+                raise Unreachable(str(spawn.error), said.lines())
             if spawn.error is not None:
                 raise spawn.error
             assert spawn.line is not None
+            said.pass_on()
             _WORLD.running += 1
             return spawn.line
 

@@ -146,20 +146,20 @@ void ompls_mpi_line_make(ompls_mpi_line *l, const ompls_mpi *mpi, uintptr_t comm
     *l = (ompls_mpi_line){.line = {get, put, get_data, put_data, patience, spin, meets}, .mpi = mpi, .communicator = communicator, .peer = peer};
 }
 
-static _Thread_local bool starts;
+static _Thread_local int said = -1;
 
 static void in_child(void) {
-    if (starts) dup2(STDERR_FILENO, STDOUT_FILENO);
+    for (int i = STDOUT_FILENO; said >= 0 && i <= STDERR_FILENO; i++) dup2(said, i);
 }
 
 static void watch_forks(void) {
     pthread_atfork(NULL, NULL, in_child);
 }
 
-void ompls_mpi_starts(void) {
+void ompls_mpi_starts(int file) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
-    starts = true;
+    said = file;
 }
 
 void ompls_mpi_line_end(ompls_mpi_line *l) {

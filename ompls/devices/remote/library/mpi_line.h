@@ -34,9 +34,9 @@ _Static_assert(sizeof(ompls_mpi_line) <= (1 << 17) - 64, "it fits");
 
 /* A line to the other process of a communicator of two. */
 void ompls_mpi_line_make(ompls_mpi_line *line, const ompls_mpi *mpi, uintptr_t communicator, int peer, double patience, bool spin);
-/* What MPI starts from this thread has our standard error as its standard output: Open MPI's prte tells its errors there, and the
-   output is the program's. */
-void ompls_mpi_starts(void);
+/* What MPI starts from this thread has this file as its standard output and error: who cannot reach a machine tells why there, Open
+   MPI's prte on its output. */
+void ompls_mpi_starts(int file);
 /* No frame is waited for any more; those that have come are taken, or UCX names them when MPI is finished. */
 void ompls_mpi_line_end(ompls_mpi_line *line);
 #endif

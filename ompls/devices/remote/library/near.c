@@ -119,15 +119,22 @@ static int open_far(near_device *n, ompls_error *err) {
 /* The image is the far side. */
 static int near_load(void *device, const void *image, uint64_t size, void **loaded, ompls_error *err) {
     near_device *n = locked(device);
-    char why[400] = "", machine[sizeof n->machine] = "";
+    char why[400 + sizeof n->detail] = "", machine[sizeof n->machine] = "";
     int failed = n->near->start(n->index, image, size, &n->line, machine, why, sizeof why);
     near_clean(machine, sizeof machine);
     if (machine[0] != '\0') memcpy(n->machine, machine, sizeof machine);
-    near_clean(why, sizeof why);
+    char *detail = why + strcspn(why, "\n");
+    if (*detail != '\0') *detail++ = '\0';
+    near_clean(why, strlen(why) + 1);
     if (failed != 0) n->line = NULL;
     *loaded = n;
     if (failed == 0 && n->many) ompls_near_joins(n);
-    return done(n, failed != 0 ? near_lose(n, err, why) : open_far(n, err));
+    if (failed == 0) return done(n, open_far(n, err));
+    near_lose(n, err, why);
+    snprintf(n->detail, sizeof n->detail, "%s", detail);
+    near_clean_lines(n->detail, sizeof n->detail);
+    err->detail = n->detail;
+    return done(n, 1);
 }
 
 static int near_properties(void *device, ompls_properties *out, ompls_error *err) {

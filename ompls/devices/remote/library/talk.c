@@ -29,6 +29,17 @@ void near_clean(char *text, size_t size) {
     }
 }
 
+void near_clean_lines(char *text, size_t size) {
+    text[size - 1] = '\0';
+    for (char *at = text, *end; *at != '\0'; at = end) {
+        size_t length = strcspn(at, "\n");
+        bool more = at[length] != '\0';
+        near_clean(at, length + 1);
+        end = at + length;
+        if (more) *end++ = '\n';
+    }
+}
+
 int near_fail(near_device *n, ompls_error *err, int fatal, const char *what, const char *hint) {
     *err = (ompls_error){.fatal = fatal};
     snprintf(err->reason, sizeof err->reason, "%s: %s", n->machine, what);
@@ -127,6 +138,7 @@ static int take_error(near_device *n, const wire_record *r, const char *bytes, o
     near_clean(told.reason, sizeof told.reason);
     near_clean(told.hint, sizeof told.hint);
     near_clean(told.fault_file, sizeof told.fault_file);
+    told.detail = NULL; /* of that machine's memory */
     *failure = told;
     snprintf(failure->reason, sizeof failure->reason, "%.100s: %.400s", n->machine, told.reason);
     return 0;

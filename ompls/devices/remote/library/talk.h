@@ -9,6 +9,7 @@
 
 #define near_lock_soon ompls_near_lock_soon
 #define near_clean ompls_near_clean
+#define near_clean_lines ompls_near_clean_lines
 #define near_fail ompls_near_fail
 #define near_lose ompls_near_lose
 #define near_carried ompls_near_carried
@@ -58,6 +59,7 @@ struct near_device {
     near_failure *failures;
     ompls_error lost;       /* why, once it is */
     char port[OMPLS_PORT];  /* where others reach it */
+    char detail[1024];      /* of why it could not be started */
     struct {
         uint64_t messages, bytes;
     } there, back;          /* what has travelled; beats are no messages */
@@ -73,6 +75,8 @@ bool near_lock_soon(near_device *n);
 
 /* A text from elsewhere on one line of a terminal. */
 void near_clean(char *text, size_t size);
+/* On several lines. */
+void near_clean_lines(char *text, size_t size);
 int near_fail(near_device *n, ompls_error *err, int fatal, const char *what, const char *hint);
 /* The far side is lost: this call says why, and so do all that follow. */
 int near_lose(near_device *n, ompls_error *err, const char *why);

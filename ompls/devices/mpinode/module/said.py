@@ -1,0 +1,32 @@
+"""What MPI, and what it starts a node with, say: kept until it is known whether the node starts."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+_LINES, _WIDTH = 8, 160  # below an error
+_MOST = 1 << 20  # bytes
+
+
+class Said:
+    """A file in memory that is their standard output and error.  What is in there when the node runs, or ends, goes to
+    the program's standard error; when it does not start, it is told below the error that says so.
+    """
+
+    def __init__(self) -> None:
+        self.file = os.memfd_create("ompls-said")
+        self._told = 0
+
+    def pass_on(self) -> None:
+        """What has not been told yet."""
+        text = os.pread(self.file, _MOST, self._told)
+        self._told += len(text)
+        with contextlib.suppress(OSError):
+            os.write(2, text)
+
+    def lines(self) -> str:
+        """The first ones."""
+        text = os.pread(self.file, _MOST, 0).decode("utf-8", "replace")
+        found = [line[:_WIDTH] for line in text.splitlines() if line.strip()]
+        return "\n".join(found[:_LINES])
