@@ -262,8 +262,11 @@ class Worker:
         self._begin("rules", left)
         started = time.thread_time()
         diagnostics, judged = judge_within(unit.tu, opened.headers, opened.settings, deadline)
-        seconds = unit.seconds + time.thread_time() - started
-        if deadline.interrupted:
+        took = time.thread_time() - started
+        seconds = unit.seconds + took
+        if self._known(unit) is None:
+            return  # somebody has typed
+        if deadline.interrupted and left - took > SOON:
             self._unit = replace(unit, seconds=seconds)  # what was found is remembered: they go on from there
             return
         complete = unit.complete and judged

@@ -354,6 +354,25 @@ def test_rules_that_make_room_go_on_for_what_is_left_of_their_pass(
     assert (first - second, second - third) == pytest.approx((0.02, 0.02))
 
 
+def test_rules_that_make_room_at_the_end_of_their_pass_say_what_they_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else whoever asks then puts the first diagnostics off."""
+
+    def interrupted(*given: Any) -> Any:
+        found, deadline = judge_within(*given), given[-1]
+        clock[0] += deadline.seconds - workers.SOON / 2
+        asked.append(deadline)
+        deadline.interrupted = len(asked) < 3
+        return found[0], len(asked) > 1
+
+    judge_within, clock, asked = workers.judge_within, [0.0], list[Any]()
+    monkeypatch.setattr(workers, "judge_within", interrupted)
+    monkeypatch.setattr(workers, "time", SimpleNamespace(monotonic=time.monotonic, thread_time=lambda: clock[0]))
+    with working(tmp_path / "a.c", FUNCTION % 1) as server:
+        assert not server.next(messages.Fresh).complete, "the first time that they were asked"
+
+
 def test_the_beginning_of_a_long_text_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With its headers: what is kept of the compiler is there sooner than a look without them."""
     looks = []
