@@ -7,7 +7,7 @@ const vscode = { workspace: {}, extensions: {} };
 const { findServer } = load(process.argv[2], 'server.ts', vscode);
 const answers = [];
 const later = globalThis.setTimeout;
-for (const { trusted, folder, settings, PATH, bundled, active, waits, silent } of JSON.parse(fs.readFileSync(0, 'utf8'))) {
+for (const { trusted, folder, settings, PATH, bundled, active, waits, silent, HOME } of JSON.parse(fs.readFileSync(0, 'utf8'))) {
   Object.assign(vscode.workspace, {
     isTrusted: trusted,
     workspaceFolders: [{ uri: { fsPath: folder } }],
@@ -18,6 +18,7 @@ for (const { trusted, folder, settings, PATH, bundled, active, waits, silent } o
   if (silent) globalThis.setTimeout = (work, ms) => later(work, Math.min(ms, 100));
   if (waits) later(() => fs.writeFileSync(waits, ''), 100); // the program waits for what happens meanwhile
   process.env.PATH = PATH;
+  if (HOME !== undefined) process.env.HOME = HOME;
   const ignore = () => {};
   answers.push((await findServer({ info: ignore, warn: ignore, error: ignore }, bundled ?? '/none')) ?? null);
 }

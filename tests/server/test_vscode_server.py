@@ -74,6 +74,22 @@ def test_an_untrusted_workspace_never_chooses_the_server(tmp_path: Path, opened:
     assert all(server["args"] == ["serve"] and server["options"] == {"cwd": "/"} for server in found if server)
 
 
+def test_the_home_directory_is_an_absolute_one(tmp_path: Path) -> None:
+    for place in ("home", "path"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "ompls").touch(0o755)
+    case = {"trusted": True, "folder": "/none", "PATH": f"{tmp_path}/path"}
+    # without a home `~/…` would be `/…`: this one is there
+    below = {"settings": {"globalValue": f"~{tmp_path}/home/ompls"}}
+    found = servers([
+        {**case, "HOME": f"{tmp_path}/home", "settings": {"globalValue": "~/ompls"}},
+        {**case, "HOME": "", **below}, {**case, "HOME": ".", **below},
+    ])  # fmt: skip
+    assert [server["command"] for server in found] == [
+        f"{tmp_path}/{place}/ompls" for place in ("home", "path", "path")
+    ]
+
+
 def test_what_the_extension_carries_comes_before_environments(tmp_path: Path) -> None:
     for name in ("env/bin/ompls", "path/ompls"):
         (tmp_path / name).parent.mkdir(parents=True)

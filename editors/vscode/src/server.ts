@@ -42,7 +42,7 @@ export async function findServer(log: vscode.LogOutputChannel, bundled: string):
     } else if (file) {
       log.warn(`1. ompls.server.path is ${file}, which is not the absolute path of an executable file`);
     } else {
-      log.warn(`1. ompls.server.path is ${configured}: there is no folder, or the workspace is not trusted`);
+      log.warn(`1. ompls.server.path is ${configured}: there is no folder or home directory, or the workspace is not trusted`);
     }
   } else {
     log.info('1. the setting ompls.server.path is not set');
@@ -130,7 +130,11 @@ function late(): Promise<undefined> {
 
 /** With what `~` and `${workspaceFolder}` stand for; nothing where a folder is meant that is not there, or not trusted. */
 function expanded(setting: string, trusted: boolean): string | undefined {
-  const file = setting.replace(/^~(?=\/|$)/, os.homedir());
+  const home = os.homedir(); // as HOME says, even if that is empty
+  if (/^~(?=\/|$)/.test(setting) && !path.isAbsolute(home)) {
+    return undefined;
+  }
+  const file = setting.replace(/^~(?=\/|$)/, () => home);
   const folder = trusted ? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath : undefined;
   return folder ? file.replaceAll('${workspaceFolder}', () => folder) : file.includes('${workspaceFolder}') ? undefined : file;
 }
