@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from ompls.runtime import boards
 
 from .conftest import Sshd
 
@@ -110,3 +113,23 @@ def test_a_purge_that_fails_is_told(mine: Sshd, tmp_path: Path) -> None:
         f"ompls: error: board 'own': the board could not remove all of our files in {place}; look who owns them\n"
     )
     assert "own" in mine.ompls("remote", "list").stdout
+
+
+@pytest.mark.parametrize("home", ["", "here"])
+def test_there_is_no_directory_below_a_home_that_is_none(home: str, tmp_path: Path) -> None:
+    script = (Path(boards.__file__).parent / "board.sh").read_text()
+
+    def enter(place: str) -> subprocess.CompletedProcess[str]:
+        text = f"set -- enter mark {shlex.quote(place)}\n{script}"
+        environment = {"PATH": os.environ["PATH"], "HOME": home}
+        return subprocess.run(
+            ["sh"], input=text, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+
+    for place in (f"../..{tmp_path}/x", "x:/x", "x"):
+        done = enter(place)
+        why = "the board has no home directory (HOME): choose an absolute one with --dir"
+        assert (done.returncode, done.stderr) == (125, f"ompls: error: {why}\n")
+    assert list(tmp_path.iterdir()) == []
+    assert enter(f"{tmp_path}/own").returncode == 0
+    assert (tmp_path / "own/.ompls-board").exists()

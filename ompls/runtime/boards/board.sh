@@ -18,15 +18,21 @@ begin() { printf '\n%s\n' "$mark"; }
 # (before there were markers that was all).  Of a directory that was there before us the mode is its owner's.
 marker=.ompls-board
 enter() {
-    case $directory in /*) ;; *) directory=$HOME/$directory ;; esac
-    while case $directory in */ | */.) ;; *) false ;; esac; do directory=${directory%/*}; done
     another="choose another one with --dir"
+    case $directory in
+    /*) ;;
+    *)
+        case $HOME in /*) ;; *) fail "the board has no home directory (HOME): choose an absolute one with --dir" ;; esac
+        directory=$HOME/$directory
+        ;;
+    esac
+    while case $directory in */ | */.) ;; *) false ;; esac; do directory=${directory%/*}; done
     [ ! -L "$directory" ] || fail "the board's $directory is a symbolic link: $another"
     mkdir -p "$directory" || fail "the board has no directory $directory: $another"
     [ -O "$directory" ] || fail "the board's $directory belongs to somebody else: $another"
     cd "$directory" || fail "the board's $directory cannot be used: $another"
     directory=$(pwd -P)
-    case $directory in / | "$(cd && pwd -P)") fail "the board's $directory is no directory of its own: $another" ;; esac
+    case $directory in / | "$(cd "${HOME:-/}" && pwd -P)") fail "the board's $directory is no directory of its own: $another" ;; esac
     case $(ls -ld .) in
     ?????w* | ????????w*) fail "others can write to the board's $directory: say chmod 700 there, or $another" ;;
     esac
