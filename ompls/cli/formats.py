@@ -12,7 +12,7 @@ from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.encoding import well_formed
 from ompls.analysis.source import Location
 from ompls.cli.places import Places, readable, shown
-from ompls.cli.terminal import Style
+from ompls.cli.terminal import Style, harmless
 
 _WIDEST = 240  # columns of a line that are shown
 _BEFORE = 80  # of them, before the range
@@ -33,14 +33,14 @@ def text(diagnostic: Diagnostic, places: Places, style: Style) -> str:
         lines.append(_headline(related.where, "note", related.message, places, style))
         lines += _excerpt(related.where, places, style)
     for fix in diagnostic.fixes:
-        lines.append(f"    {style('strong', 'fix' if fix.safe else 'unsafe fix')}: {fix.title}")
+        lines.append(f"    {style('strong', 'fix' if fix.safe else 'unsafe fix')}: {harmless(fix.title)}")
     return "\n".join(lines)
 
 
 def _headline(where: Location, kind: str, message: str, places: Places, style: Style, *, rule: str = "") -> str:
     at = places.range(where)
-    place = style("strong", f"{shown(where.path)}:{at.start_line}:{at.start_column}:")
-    return f"{place} {style(kind, kind + ':')} {message}" + (f" [{rule}]" if rule else "")
+    place = style("strong", f"{harmless(shown(where.path))}:{at.start_line}:{at.start_column}:")
+    return f"{place} {style(kind, kind + ':')} {harmless(message)}" + (f" [{rule}]" if rule else "")
 
 
 def _excerpt(where: Location, places: Places, style: Style) -> list[str]:
@@ -55,7 +55,7 @@ def _excerpt(where: Location, places: Places, style: Style) -> list[str]:
     # Tabs stay tabs in the line of marks, so that both lines are shifted alike.
     lead = "".join(character if character == "\t" else " " for character in line[:start])
     mark = "^" + "~" * max(0, min(end, len(line)) - start - 1)
-    return [f"    {line}", f"    {lead}{style('mark', mark)}"]
+    return [f"    {harmless(line)}", f"    {lead}{style('mark', mark)}"]
 
 
 def _window(line: str, start: int, end: int) -> tuple[str, int, int]:

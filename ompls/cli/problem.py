@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ompls.cli.terminal import give_up
+from ompls.cli.terminal import give_up, harmless
 
 
 class Problem(Exception):
@@ -41,6 +41,6 @@ def note(text: str) -> None:
 
 def _say(kind: str, text: str) -> None:
     try:
-        print(f"ompls: {kind and f'{kind}: '}{' '.join(text.split())}", file=sys.stderr)
+        print(f"ompls: {kind and f'{kind}: '}{harmless(' '.join(text.split()))}", file=sys.stderr)
     except OSError:  # a full disk, a closed pipe: the exit code still tells
         give_up(sys.stderr)

@@ -18,6 +18,12 @@ from contextlib import contextmanager
 from typing import TextIO
 
 _CODES = {"error": "1;31", "warning": "1;35", "hint": "1;36", "note": "1;36", "strong": "1", "mark": "1;32"}
+_CONTROLS = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+
+
+def harmless(text: str) -> str:
+    """What others wrote (files, their names, settings), as long as it was: without what commands a terminal."""
+    return text.translate(_CONTROLS)
 
 
 class Style:

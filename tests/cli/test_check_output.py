@@ -47,6 +47,17 @@ def test_a_summary_counts_what_was_found_and_can_be_fixed(ompls, project: Path) 
     )
 
 
+def test_no_text_of_others_commands_a_terminal(ompls, project: Path) -> None:
+    """Neither a line that is quoted, nor a message, nor the name of a file, nor what a project file says."""
+    (project / "a\x1b[2J.c").write_text('#include "b\x1b]0;t\x07.h"\nint f(void) { return 0;\x9b2J\t}\n')
+    said = ompls("check", "a\x1b[2J.c")
+    assert "b\ufffd]0;t\ufffd.h" in said.out + said.err
+    (project / ".ompls.toml").write_text('"k\\u001b[2J" = 1\n')
+    wrong = ompls("check", "a.c")
+    assert "unknown setting 'k\ufffd[2J'" in wrong.err
+    assert not any(set(text) & {"\x1b", "\x07", "\x9b"} for text in (said.out, said.err, wrong.err))
+
+
 def test_directories_without_what_is_excluded(ompls, project: Path) -> None:
     def checked(*words: str) -> str:
         return ompls("check", *words).err.split(" checked")[0]
