@@ -20,7 +20,7 @@ from ompls.analysis.rules.support.matter import interested
 from ompls.analysis.rules.support.noticed import noticed
 from ompls.analysis.rules.support.placed import placed
 from ompls.analysis.rules.support.told import Told
-from ompls.analysis.rules.support.written import as_written, spelled
+from ompls.analysis.rules.support.written import as_written, home_of, spelled
 from ompls.analysis.source import Budget, Location, Settings
 from ompls.analysis.spec.near import near
 from ompls.analysis.suppression import Suppression, silenced, suppressions
@@ -288,10 +288,14 @@ def _beside_typos(finding: Finding, content: Content) -> Finding:
     """Without changes of a directive of which a clause could not be read: it may be the one that they would add."""
     if not finding.changes:
         return finding
-    inside = [s.directive for s in (finding.home or content).directives]
-    misread = [d.span for d in inside if any(not c.known or c.broken for c in d.clauses)]
-    left = [c for c in finding.changes if not any(at.start <= c.span.start <= at.end for at in misread)]
+    left = [c for c in finding.changes if not _is_beside_typo(c, c.home or finding.home or content)]
     return finding if len(left) == len(finding.changes) else replace(finding, changes=tuple(left))
+
+
+def _is_beside_typo(change: Change, home: Content) -> bool:
+    inside = [s.directive for s in home.directives]
+    misread = (d.span for d in inside if any(not c.known or c.broken for c in d.clauses))
+    return any(at.start <= change.span.start <= at.end for at in misread)
 
 
 def _weakened(finding: Finding) -> Finding:
@@ -320,9 +324,12 @@ def _item_of(tu: TU, content: Content) -> Item | None:
 def _fix(tu: TU, place: Item | FileDirective, change: Change) -> Fix | None:
     """None when the text to change is a part of what a macro made, or is not of one line: there is nothing to edit at the
     place itself."""
-    start, end = place.start + change.span.start, place.start + change.span.end
     if change.behind:
         return _behind(tu, change)
+    home = home_of(tu, place, change)
+    if home is None:
+        return None
+    start, end = home.start + change.span.start, home.start + change.span.end
     if start == end:  # an insertion belongs to the text before it
         if tu.map.at(start - 1).kind != "verbatim":
             return None
@@ -334,6 +341,8 @@ def _fix(tu: TU, place: Item | FileDirective, change: Change) -> Fix | None:
         where = found[0]
     else:
         return None
+    if home is not place and where.path != tu.map.location(place.start, place.start + 1).path:
+        return None  # who tries a fix out has one text in his hands
     return Fix(change.title, (Edit(where, change.text),), change.safe)
 
 

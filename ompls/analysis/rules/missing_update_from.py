@@ -11,6 +11,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import Noticed, events, finding, firsts, list_item_at, risk_at, severity_of
 from ompls.analysis.rules.support.updates import update_from
+from ompls.analysis.rules.support.updates_elsewhere import update_from_before_call
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -18,7 +19,11 @@ def check(scene: Scene) -> Iterator[Finding]:
         message = f"the host reads `{found.event.name}` here, but the newer values are on the device: there is no `target update from` in between"
         severity = "hint" if _is_test(scene, found) else severity_of(found, scene)
         read = found.event.site.span
-        yield finding(found, message, severity, *update_from(scene, read, risk_at(scene, read)))
+        risk = risk_at(scene, read)
+        changes = update_from(scene, read, risk)
+        if not changes and not risk:
+            changes = update_from_before_call(scene, found)
+        yield finding(found, message, severity, *changes)
     for found in events(scene, "lost", "update"):
         message = f"this overwrites what the device has written to `{found.event.name}`, which the host reads later: `from` brings it back"
         yield finding(found, message, severity_of(found, scene), *_other_way(scene, found))

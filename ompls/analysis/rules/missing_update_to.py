@@ -9,24 +9,36 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.machine.events import OTHERS
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, firsts, region_at, risk_at, severity_of
+from ompls.analysis.rules.support.noticed import (
+    Noticed,
+    events,
+    finding,
+    firsts,
+    region_at,
+    risk_at,
+    severity_of,
+)
 from ompls.analysis.rules.support.updates import update_of_written, update_to
+from ompls.analysis.rules.support.updates_elsewhere import update_of_written_elsewhere, update_to_before_region
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     for found in firsts(events(scene, "device-stale")):
         message = f"`{found.event.name}` has an old value on the device here: the host has written it since, and there is no `target update to` in between"
-        read = found.event.site.span
-        region, risk = region_at(scene, read), risk_at(scene, read)
-        changes: tuple[Change, ...] = ()
-        if region is not None and not risk:
-            changes = update_to(scene, region.stmt, read)
-        elif region is not None and risk == OTHERS and found.here:
-            changes = update_of_written(scene, found.here[0][0])
-        yield finding(found, message, severity_of(found, scene), *changes)
+        yield finding(found, message, severity_of(found, scene), *_changes(scene, found))
     for found in firsts(events(scene, "sent-elsewhere")):
         message = f"`{found.event.name}` has an old value on this device: what the host has written since went to another device only"
         yield finding(found, message, severity_of(found, scene))
+
+
+def _changes(scene: Scene, found: Noticed) -> tuple[Change, ...]:
+    read = found.event.site.span
+    region, risk = region_at(scene, read), risk_at(scene, read)
+    if not risk:
+        return update_to(scene, region.stmt, read) if region is not None else update_to_before_region(scene, read)
+    if risk == OTHERS and found.here and region is not None:
+        return update_of_written(scene, found.here[0][0])
+    return update_of_written_elsewhere(scene, found) if risk == OTHERS else ()
 
 
 RULE = Rule(

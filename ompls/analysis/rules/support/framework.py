@@ -32,6 +32,7 @@ class Change:
 
     quotes -- parts of `title` and `text` that repeat what stands at another place: as it is written there, in the end
     behind -- the file's own variable whose declaration a line with the text is inserted behind; `span` counts for nothing
+    home -- the external declaration of the same file that `span` and `quotes` count in; None: the finding's own
     """
 
     title: str
@@ -40,6 +41,7 @@ class Change:
     safe: bool = True
     quotes: Quotes = ()
     behind: str = ""
+    home: Content | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ def _within(tu: TU, item: Item, finding: Finding, x: int, x_end: int) -> bool:
     is defined somewhere, and no insertion at the group's very start, which belongs to the text before it."""
     if finding.home is not None or finding.elsewhere or tu.map.macros(item.start + finding.span.start):
         return False
-    if any(change.behind for change in finding.changes):
+    if any(change.behind or change.home is not None for change in finding.changes):
         return False
     spans = (finding.span, *(span for span, _ in finding.related), *(change.span for change in finding.changes))
     return all(x < item.start + span.start < x_end and item.start + span.end <= x_end for span in spans)

@@ -32,7 +32,7 @@ def update_from(scene: Scene, read: Span, risk: str) -> tuple[Change, ...]:
     stmt = next((s for s in in_blocks(scene.function.body, read) if not _has_region(s)), None)
     if stmt is None or risk not in ("", OTHERS):
         return ()
-    text, quotes = _data_at(scene, read)
+    text, quotes = data_at(scene, read)
     if risk or not text:
         text, quotes = _section(scene, stmt, read, write=False), ()
     return line_before(scene, stmt, f"target update from({text})", quotes) if text else ()
@@ -40,7 +40,7 @@ def update_from(scene: Scene, read: Span, risk: str) -> tuple[Change, ...]:
 
 def update_to(scene: Scene, region: ast.DirectiveStmt, read: Span) -> tuple[Change, ...]:
     """The fix that takes data to the device before a region that reads them."""
-    text, quotes = _data_at(scene, read)
+    text, quotes = data_at(scene, read, region.directive)
     return insert_before(scene, region, f"target update to({text})", quotes) if text else ()
 
 
@@ -118,8 +118,9 @@ def _is_of_library(call: ast.Call) -> bool:
     return symbol is not None and symbol.from_system_header
 
 
-def _data_at(scene: Scene, span: Span) -> tuple[str, Quotes]:
-    """The list item for all of what is accessed at a place: an array's name, or a section that is mapped around it."""
+def data_at(scene: Scene, span: Span, *regions: Directive) -> tuple[str, Quotes]:
+    """The list item for all of what is accessed at a place: an array's name, or a section that is mapped around it, or by
+    these regions."""
     nodes = scene.function.body.walk() if scene.function is not None else ()
     found = next((n for n in nodes if n.span == span and isinstance(n, ast.Expr)), None)
     if found is None:
@@ -130,7 +131,8 @@ def _data_at(scene: Scene, span: Span) -> tuple[str, Quotes]:
     text = _spelled(object_)
     if text and not isinstance(object_.type, Pointer):
         return text, ()
-    items = (item for d in scene.directives if "data" in d.name for item in _sections(d, object_))
+    around = (*(d for d in scene.directives if "data" in d.name), *regions)
+    items = (item for d in around for item in _sections(d, object_))
     return next(((item.text, ((item.text, item.span),)) for item in items), ("", ()))
 
 

@@ -28,9 +28,14 @@ def as_written(tu: TU, place: Item | FileDirective, finding: Finding) -> Finding
         text, instead = _written(tu, place, span)
         if instead and text in quoted:
             message = _QUOTED.sub(lambda q: f"`{instead if _bare(q[1]) == text else q[1]}`", message)  # noqa: B023
-    changes = tuple([_change(tu, place, change) for change in finding.changes])
+    changes = tuple([_change(tu, home_of(tu, place, change) or place, change) for change in finding.changes])
     same = message == finding.message and changes == finding.changes
     return finding if same else replace(finding, message=message, changes=changes)
+
+
+def home_of(tu: TU, place: Item | FileDirective, change: Change) -> Item | FileDirective | None:
+    """Where the spans count of a change that a finding in `place` offers; None: not in this text."""
+    return place if change.home is None else tu.items.holding(change.home)
 
 
 def _change(tu: TU, place: Item | FileDirective, change: Change) -> Change:
