@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import events, finding, region_at, severity_of
 
+_NAME = re.compile(r"\w+")
+
 
 def check(scene: Scene) -> Iterator[Finding]:
     told: set[object] = set()
-    for found in events(scene, "absent"):
+    absent = [(id(region_at(scene, found.event.site.span)), found) for found in events(scene, "absent")]
+    pointers = {(region, found.event.name) for region, found in absent}
+    for region, found in absent:
         name = found.event.name
-        region = region_at(scene, found.event.site.span)
-        key = (id(region), name)
-        if ("." in name or "->" in name) and found.event.certainty == "certain" and key not in told:
-            told.add(key)
-            message = f"what `{name}` points to is not mapped, so the device cannot reach it"
-            yield finding(found, message, severity_of(found, scene))
+        key = (region, name)
+        base = _NAME.match(name)
+        if base is None or base[0] == name or key in told:
+            continue
+        certain = found.event.certainty == "certain"
+        if not certain and ((region, base[0]) in pointers or not _comes_in(scene, name)):
+            continue  # the structure is not there either, which is told; or somebody was asked to map it
+        told.add(key)
+        message = f"what `{name}` points to is not mapped, so the device cannot reach it"
+        if not certain:
+            message = f"what `{name}` points to is not mapped on every path that comes here, as far as can be seen"
+        yield finding(found, message, severity_of(found, scene))
     for found in events(scene, "unattached"):
         name = found.event.name
         key = (id(region_at(scene, found.event.site.span)), name)
@@ -25,6 +36,14 @@ def check(scene: Scene) -> Iterator[Finding]:
             told.add(key)
             message = f"`{name}` keeps the host's address on the device: no map clause goes through it"
             yield finding(found, message, severity_of(found, scene))
+
+
+def _comes_in(scene: Scene, name: str) -> bool:
+    """Whether it is `p->x` of a parameter, so that only callers can have mapped it."""
+    function = scene.function
+    if function is None or function.symbol.storage == "static":
+        return False
+    return name.partition("->")[0] in {param.name for param in function.params} and "." not in name
 
 
 RULE = Rule(
@@ -36,6 +55,8 @@ RULE = Rule(
 Mapping a structure copies its bytes: a pointer member arrives with the host's address in it. What it points to must be
 mapped too, through the member (`map(tofrom: s.p[0:n])`, or a `declare mapper`); then the device's member is set to the
 device's address. That the storage is on the device for another pointer's sake does not do that.
+Where only a caller can have mapped it, a hint is given.
+Where a caller, or a function of another file, may have mapped it, only a hint is given.
 """,
     section="5.8.6",
     about="events",
@@ -103,6 +124,15 @@ int main(void) {
     a.values = malloc(10 * sizeof(double));
     for (int i = 0; i < 10; i++) a.values[i] = i;
     return first(&a) > 0;
+}
+""",
+        """
+struct image { int n; float *px; };
+void brighten(struct image *im) {
+    #pragma omp target teams distribute parallel for map(tofrom: im[0:1])
+    for (int i = 0; i < im->n; i++)
+        im->px[i] += 1;
+    //  ^^^^^^^^^ hint: what `im->px` points to is not mapped on every path that comes here, as far as can be seen
 }
 """,
     ),
@@ -187,7 +217,7 @@ void f(int n, struct field *all) {
     double *v = a.values;
     #pragma omp target data map(to: v[0:n])
     {
-        #pragma omp target map(to: a)
+        #pragma omp target map(to: a, all[0:1], all->values[0:1])
         { a.values = v; a.n = 2; a.values[0] = all->values[0]; }
     }
 }
