@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.model.omp import Directive, ListItem
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import events, finding, list_item_at, other_type, risk_at, severity_of
 
@@ -17,10 +18,17 @@ _INSTEAD = {"to": "tofrom", "alloc": "tofrom", "storage": "tofrom", "release": "
 
 def check(scene: Scene) -> Iterator[Finding]:
     for found in events(scene, "lost", *_INSTEAD):
-        if found.event.certainty == "possible":
-            continue
         span, kind = found.event.site.span, found.event.detail
         item = list_item_at(scene, span)
+        if found.event.certainty == "possible":
+            if (
+                item is not None
+                and item[0].name == "target exit data"
+                and kind == "release"
+                and not _fetched(scene, item[2])
+            ):
+                yield finding(found, _perhaps(item[2].text), "hint")
+            continue
         name = item[2].text if item is not None else found.event.name
         if item is None:
             message = f"what the device writes to `{name}` is not copied back: its map is `{kind}` by default"
@@ -31,6 +39,34 @@ def check(scene: Scene) -> Iterator[Finding]:
         waits = item is not None and item[0].clause("nowait") is None  # else the host goes on, and may write meanwhile
         fix = other_type(scene, span, name, _INSTEAD[kind], safe=False) if waits and not risk_at(scene, span) else ()
         yield finding(found, message, severity_of(found, scene), *fix)
+
+
+def _fetched(scene: Scene, item: ListItem) -> bool:
+    """Whether something brings parts of it back before: here, or, as far as can be seen, in a called function."""
+    here = (i.symbol for d in scene.directives for i in _brought_back(d))
+    seen: set[str] = set()
+    waiting = [scene.content]
+    while waiting:
+        content = waiting.pop()
+        for symbol in content.calls if content is not None else ():
+            called = scene.unit.functions.get(symbol.name) if symbol.name not in seen else None
+            seen.add(symbol.name)
+            if called is not None and any(_brought_back(s.directive) for s in called.directives):
+                return True
+            waiting.append(called)
+    return item.symbol in here
+
+
+def _brought_back(directive: Directive) -> list[ListItem]:
+    """The list items that a directive copies to the host, whatever their count is."""
+    if directive.name == "target update":
+        return [i for c in directive.all("from") for i in c.items]
+    always = [c for c in directive.all("map") if "always" in c.modifiers]
+    return [i for c in always for i in c.items]
+
+
+def _perhaps(name: str) -> str:
+    return f"what the device has written to `{name}` may be read below, but `map(release: …)` copies nothing back"
 
 
 RULE = Rule(
@@ -139,8 +175,42 @@ int main(void) {
     return wrong;
 }
 """,
+        """
+void *malloc(unsigned long);
+double f(int n, int blocks) {
+    double *x = malloc(n * blocks * sizeof(double));
+    for (int i = 0; i < n * blocks; i++)
+        x[i] = 0;
+    #pragma omp target enter data map(to: x[0:n * blocks])
+    for (int b = 0; b < blocks; b++) {
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < n; i++)
+            x[b * n + i] += 1;
+    }
+    #pragma omp target exit data map(release: x[0:n*blocks])
+    //                                        ^^^^^^^^^^^^^ hint: what the device has written to `x[0:n*blocks]` may be read below, but `map(release: …)` copies nothing back
+    return x[5];
+}
+""",
     ),
     good=(
+        """
+void *malloc(unsigned long);
+double f(int n, int blocks) {
+    double *x = malloc(n * blocks * sizeof(double));
+    for (int i = 0; i < n * blocks; i++)
+        x[i] = 0;
+    #pragma omp target enter data map(to: x[0:n * blocks])
+    for (int b = 0; b < blocks; b++) {
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < n; i++)
+            x[b * n + i] += 1;
+        #pragma omp target update from(x[b * n:n])
+    }
+    #pragma omp target exit data map(release: x[0:n * blocks])
+    return x[5];
+}
+""",
         """
 int f(int n) {
     double x[100] = {n};
