@@ -119,6 +119,40 @@ void f(struct s *m, int n) {
  { ¦n++; }
 }""", ["0 *m  unknown unknown [] unknown", "0 m->p m->p[0:n] certain 1 or more [4*n bytes] both",
        "0 m->q m->q[0:4] certain 1 or more [16 bytes] both"]),
+    ("a length that is a member", """
+struct s { int n; int *p; };
+void f(struct s *m) {
+#pragma omp target data map(to: m->p[0:m->n])
+ { ¦m->p[0]++; }
+}""", ["0 *m  unknown unknown [] unknown", "0 m->p m->p[0:m->n] certain 1 or more [4*m->n bytes] both"]),
+    ("a length that is a member of a parameter", """
+struct s { int w, h; int *p; };
+void f(struct s m) {
+#pragma omp target data map(to: m.p[0:m.w * m.h])
+ { ¦m.p[0]++; }
+}""", ["0 m.p m.p[0:m.w * m.h] certain 1 or more [4*m.h*m.w bytes] both"]),
+    ("a length that is a member, of which the caller knows the variable", """
+struct s { int n; int *p; };
+static void f(struct s *m) {
+#pragma omp target data map(to: m->p[0:m->n])
+ { ¦m->p[0]++; }
+}
+void g(int *a, int n) { struct s s = {n, a}; f(&s); }""", ["0 m->p m->p[0:m->n] certain 1 or more [4*n bytes] both",
+           "0 s  unknown unknown [] unknown"]),
+    ("a length that is a member, which has changed by a number", """
+struct s { int n; int *p; };
+void f(struct s *m) {
+#pragma omp target enter data map(to: m->p[0:m->n])
+ m->n++;
+ ¦m->p[0]++;
+}""", ["0 *m  unknown unknown [] unknown", "0 m->p m->p[0:m->n] certain 1 or more [4*m->n - 4 bytes] both"]),
+    ("a length that was a member", """
+struct s { int n; int *p; };
+void f(struct s *m, int n) {
+#pragma omp target enter data map(to: m->p[0:m->n])
+ m->n = 3;
+ ¦m->p[0]++;
+}""", ["0 *m  unknown unknown [] unknown", "0 m->p m->p[0:m->n] certain 1 or more [] both"]),
     ("storage of a member", """
 #include <stdlib.h>
 struct s { int n; int *p, *q; };

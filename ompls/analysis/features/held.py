@@ -4,26 +4,65 @@ gave, what `n` was at the start) is called by the variable that has it now.
 
 from __future__ import annotations
 
-from ompls.analysis.dataenv.machine.values import Value
+from collections.abc import Iterator
+
+from ompls.analysis.dataenv.machine.values import Cell, Obj, Value
 from ompls.analysis.dataenv.machine.watch import Visit
 from ompls.analysis.dataenv.symbolic import Atom, Poly, is_integer
 from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ctype import CType, Pointer, Record
+from ompls.analysis.model.datamodel import DataModel
+from ompls.analysis.model.layout import record_layout
 
 Held = dict[Symbol, Value]
 
 
-def held_by_name(visit: Visit, function: str) -> Held:
-    """The integer variables of `function`, of those that called it and of the file, each name once: the one that is
-    meant by it at the place."""
-    found: dict[str, dict[str, tuple[Symbol, Value]]] = {}
-    for (obj, at), value in visit.state.cells.items():
-        symbol = obj.symbol if obj.kind == "variable" and at == 0 else None
-        if symbol is not None and is_integer(symbol.type) and isinstance(obj.key, tuple):
-            found.setdefault(obj.key[0], {})[symbol.name] = symbol, value
-    named: dict[str, tuple[Symbol, Value]] = {}
+def held_by_name(visits: list[Visit], function: str, model: DataModel) -> list[Held]:
+    """For each visit the integer variables of `function`, of those that called it and of the file, each name once: the
+    one that is meant by it at the place.  Members of structures in sight (`p->n`) are as variables of that name."""
+    members: dict[tuple[Symbol, str], Symbol] = {}
+    return [_held(visit, function, model, members) for visit in visits]
+
+
+def _held(visit: Visit, function: str, model: DataModel, members: dict[tuple[Symbol, str], Symbol]) -> Held:
+    cells = visit.state.cells
+    held: Held = {}
+    parts: Held = {}
+    for symbol, obj in _in_sight(visit, function).items():
+        if is_integer(symbol.type):
+            held |= {symbol: cells[obj, 0]} if (obj, 0) in cells else {}
+            continue
+        for name, t, cell in _members(symbol.type, obj, cells.get((obj, 0)), model):
+            if cell in cells:
+                member = members.setdefault((symbol, name), Symbol(symbol.name + name, "var", t))
+                parts[member] = cells[cell]
+    return held | parts
+
+
+def _in_sight(visit: Visit, function: str) -> dict[Symbol, Obj]:
+    found: dict[str, dict[str, Obj]] = {}
+    for obj, _ in visit.state.cells:
+        if obj.kind == "variable" and obj.symbol is not None and isinstance(obj.key, tuple):
+            found.setdefault(obj.key[0], {})[obj.symbol.name] = obj
+    named: dict[str, Obj] = {}
     for within in (function, *[call.function for call in reversed(visit.calls)], ""):
-        named |= {name: one for name, one in found.get(within, {}).items() if name not in named}
-    return dict(named.values())
+        named |= {name: obj for name, obj in found.get(within, {}).items() if name not in named}
+    return {obj.symbol: obj for obj in named.values() if obj.symbol is not None}
+
+
+def _members(t: CType, obj: Obj, value: Value, model: DataModel) -> Iterator[tuple[str, CType, Cell]]:
+    """The integer members of a structure, or of the one that a pointer certainly leads to, and where they are."""
+    first, arrow = 0, "."
+    if isinstance(t, Pointer) and isinstance(value, frozenset) and len(value) == 1:
+        target = next(iter(value))
+        start = target.offset.constant if target.offset is not None else None
+        if start is None or target.every:
+            return
+        t, obj, first, arrow = t.to, target.obj, start, "->"
+    if isinstance(t, Record) and t.kind == "struct":
+        for field, bit in record_layout(t, model)[2]:
+            if field.name and field.bits is None and is_integer(field.type):
+                yield f"{arrow}{field.name}", field.type, (obj, first + bit // 8)
 
 
 def in_variables(value: Poly, held: list[Held]) -> Poly | None:

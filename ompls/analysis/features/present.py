@@ -97,7 +97,7 @@ class _Object(NamedTuple):
 
 def rows(visits: list[Visit], unit: Unit, function: str) -> list[Row]:
     """The rows at a place in `function`, in the order of devices and names; what is not known at all comes last."""
-    held = [held_by_name(visit, function) for visit in visits]
+    held = held_by_name(visits, function, unit.model)
     objects = dict.fromkeys(o for v in visits for o in v.state.cases if o.kind in _STORED and not _of_system(o))
     found = [row for obj in objects for row in _of_object(obj, visits, held, unit)]
     return in_order(found)
