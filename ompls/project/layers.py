@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import importlib.util
 import math
-import pkgutil
 import re
 import typing
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from ompls.analysis.rulenames import GROUPS, is_name, near_ids
 from ompls.project.devices import registry
 from ompls.project.problem import EnvironmentProblem, shown
 from ompls.project.settings import ENTRIES, Entry, Level, PathIgnores, Settings, Severities
@@ -149,40 +148,20 @@ def _with_known_names(entry: Entry, value: Any) -> tuple[Any, list[str]]:
     def known(names: Iterable[str]) -> list[str]:
         kept = []
         for name in names:
-            if is_rule(name):
+            if is_name(name):
                 kept.append(name)
             else:
-                from ompls.analysis.rules import near_ids  # noqa: PLC0415 -- as `is_rule`
-
                 close = near_ids(name)
                 meant = f"did you mean {' or '.join(close)}?" if close else "'ompls explain' lists them"
                 problems.append(f"unknown rule '{name}': no rule or group has this name; {meant}")
         return kept
 
     if entry.kind == Severities:
-        names = sorted(known(value), key=_rules().__contains__)  # groups first
+        names = sorted(known(value), key=lambda name: name not in GROUPS)
         return tuple((name, value[name]) for name in names), problems
     if entry.kind == PathIgnores:
         return tuple((glob, tuple(known(names))) for glob, names in value.items()), problems
     return tuple(known(value)), problems
-
-
-def is_rule(name: str) -> bool:
-    """Whether settings may name it: a rule or a group."""
-    if name in _rules():
-        return True
-    from ompls.analysis.rules import GROUPS  # noqa: PLC0415 -- imports all rules, and a server is to start soon
-
-    return name in GROUPS
-
-
-@functools.cache
-def _rules() -> frozenset[str]:
-    """The names of all rules, each of which is a file; none is imported."""
-    package = importlib.util.find_spec("ompls.analysis.rules")
-    assert package is not None
-    files = pkgutil.iter_modules(package.submodule_search_locations)
-    return frozenset(file.name.replace("_", "-") for file in files if not file.ispkg)
 
 
 def absolute_globs(layer: Layer, directory: str) -> Layer:

@@ -14,6 +14,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ompls.analysis.amount import rounded
 from ompls.project.devices import of_settings
 from ompls.project.files import read_source
 from ompls.project.problem import FileProblem
@@ -139,7 +140,5 @@ def _named(session: Session) -> list[str]:
 
 def _price(needs: Mapping[str, float]) -> str:
     """`25 registers, 256 shared bytes`, `6 messages, 1.53 MiB`: the first in any case, of the others what is needed."""
-    from ompls.analysis.features.amounts import rounded  # noqa: PLC0415 -- after the server has answered `initialize`
-
     needed = [(what, count) for place, (what, count) in enumerate(needs.items()) if count or not place]
     return ", ".join(rounded(int(count)) if what == "bytes" else f"{count} {what}" for what, count in needed)

@@ -10,10 +10,11 @@ import pytest
 from named import devices
 
 from ompls.analysis.diagnostic import Diagnostic
+from ompls.analysis.rulenames import rule_ids
 from ompls.analysis.rules import RULES
 from ompls.analysis.source import Location
 from ompls.project.globs import matches
-from ompls.project.layers import _rules, read, settings_of
+from ompls.project.layers import read, settings_of
 from ompls.project.projectfile import ProjectFile, ProjectFiles, load
 from ompls.project.workspace import Workspace
 
@@ -202,7 +203,7 @@ def test_the_version_has_one_name() -> None:
 
 def test_names_of_rules_are_known_without_the_rules() -> None:
     """A server that is to answer soon reads settings with them."""
-    assert _rules() == set(RULES)
+    assert rule_ids() == set(RULES)
     script = (
         "import sys; from ompls.project.layers import parse;"
         'named = {"diagnostics": {"select": ["map-type"], "ignore": [], "severity": {"map-type": "hint"}}};'

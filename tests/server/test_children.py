@@ -106,3 +106,21 @@ def test_the_page_of_a_rule_is_read_by_a_child() -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=LIMIT, check=True)
     assert "missing-update-from" in done.stdout
     assert done.stdout.endswith(" False\n")
+
+
+def test_settings_and_prices_need_neither_rules_nor_features() -> None:
+    """What is selected are names, and a price is a few numbers: neither stops the server while it imports the rest."""
+    script = (
+        "import sys\nfrom ompls.server.prices import _price\nfrom ompls.server.settings import parse\n"
+        "print(_price({'messages': 6, 'bytes': 1 << 20}))\n"
+        "chosen = {'select': ['mapping', 'unused-mapp'], 'ignore': ['unused-map']}\n"
+        "settings, problems = parse({'diagnostics': chosen})\n"
+        "print(settings.diagnostics.select, problems)\n"
+        "print([m for m in sys.modules if m.startswith(('ompls.analysis.rules', 'ompls.analysis.features'))])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=LIMIT, check=True)
+    price, known, imported = done.stdout.splitlines()
+    assert price == "6 messages, 1 MiB"
+    assert known.startswith("('mapping',)")
+    assert "did you mean unused-map?" in known
+    assert imported == "[]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ompls.analysis.amount import amount
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.constants import fold
@@ -30,19 +31,6 @@ def bytes_of(symbol: Symbol, item: ListItem | None, model: DataModel) -> str:
         return ""
     size = sizeof(expr.type, model)
     return f", {amount(size)}" if size is not None else ""
-
-
-def amount(size: int) -> str:
-    """`4,096 bytes (4 KiB)`."""
-    return f"{size:,} bytes ({rounded(size)})" if size >= 1024 else rounded(size)
-
-
-def rounded(size: int) -> str:
-    """`1.53 MiB`; less than a KiB in bytes."""
-    for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
-        if size >= unit:
-            return f"{size / unit:.3g} {name}"
-    return f"{size} bytes"
 
 
 def _times(size: int, count: str) -> str:

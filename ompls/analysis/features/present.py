@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from ompls.analysis.amount import amount
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, Cases
 from ompls.analysis.dataenv.machine.copies import IN, MOST, Choice, Copies, Copy, unknown
 from ompls.analysis.dataenv.machine.values import Obj, Site
 from ompls.analysis.dataenv.machine.watch import Visit
 from ompls.analysis.dataenv.symbolic import Opaque, Poly
 from ompls.analysis.encoding import decoded
-from ompls.analysis.features.amounts import amount
 from ompls.analysis.features.held import Held, held_by_name, in_variables
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import get_args
 
 from ompls.analysis.diagnostic import Diagnostic, Edit, Fix, Related, Severity
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model.tu import TU, Content, FileDirective, Item
+from ompls.analysis.rulenames import GROUPS, is_name, modules, near_ids
 from ompls.analysis.rules.support.callers import callers_above
-from ompls.analysis.rules.support.framework import QUESTIONS, Change, Finding, Group, Rule, Scene, Unit, unit_of
+from ompls.analysis.rules.support.framework import QUESTIONS, Change, Finding, Rule, Scene, Unit, unit_of
 from ompls.analysis.rules.support.kept import asked_of, at_end, findings_of, names_called
 from ompls.analysis.rules.support.matter import interested
 from ompls.analysis.rules.support.noticed import noticed
@@ -22,7 +21,6 @@ from ompls.analysis.rules.support.placed import placed
 from ompls.analysis.rules.support.told import Told
 from ompls.analysis.rules.support.written import as_written, home_of, spelled
 from ompls.analysis.source import Budget, Location, Settings
-from ompls.analysis.spec.near import near
 from ompls.analysis.suppression import Suppression, silenced, suppressions
 
 __all__ = [
@@ -39,7 +37,6 @@ __all__ = [
     "report",
 ]
 
-GROUPS: tuple[Group, ...] = get_args(Group)
 _RANK = {"hint": 1, "warning": 2, "error": 3}
 # What every answer depends on: the rules asked, and what the unit says to all of its declarations.
 _Around = tuple[tuple[Rule, ...], Settings, Told, tuple[frozenset[str], ...]]
@@ -51,7 +48,7 @@ _LAST = "unused-suppression"  # speaks when all others have
 
 def _discover() -> dict[str, Rule]:
     rules: dict[str, Rule] = {}
-    for module in sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.ispkg):
+    for module in modules():
         rule: Rule = importlib.import_module(f"{__name__}.{module}").RULE
         if rule.id != module.replace("_", "-"):
             raise ImportError(f"the rule '{rule.id}' must stand in {rule.id.replace('-', '_')}.py, not in {module}.py")
@@ -110,11 +107,6 @@ def report(tu: TU, noted: Iterable[Diagnostic] = (), budget: Budget | None = Non
 def members(name: str) -> tuple[str, ...]:
     """The rules that a name stands for in settings and comments: a rule's own, or those of a group; () if unknown."""
     return (name,) if name in RULES else tuple(rule.id for rule in RULES.values() if rule.group == name)
-
-
-def is_name(name: str) -> bool:
-    """Whether a comment may name it."""
-    return name in RULES or name in GROUPS
 
 
 def _silencers(texts: dict[str, bytes], diagnostic: Diagnostic) -> list[Suppression]:
@@ -182,11 +174,6 @@ def of_group(tu: TU, item: Item, group: str) -> list[Diagnostic]:
     scene = Scene(unit, item.content, tuple([s.directive for s in item.content.directives]))
     rules = interested(tuple([rule for rule in RULES.values() if rule.group == group]), scene)
     return [_diagnostic(tu, item, rule, finding) for rule in rules for finding in rule.check(scene)]
-
-
-def near_ids(rule_id: str) -> list[str]:
-    """Rules and groups whose names are close to an unknown one."""
-    return near(rule_id, (*RULES, *GROUPS), 3)
 
 
 def manual(rule_id: str) -> str:

@@ -19,6 +19,7 @@ from ompls.analysis.model.datamodel import LP64, DataModel
 from ompls.analysis.model.items import Group as ItemGroup
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Content
+from ompls.analysis.rulenames import Group
 from ompls.analysis.rules.support.changes import Changes, Mark, untouched
 from ompls.analysis.rules.support.told import Told, told_by
 from ompls.analysis.source import Budget, Settings
@@ -148,17 +149,6 @@ Needs = Literal["text", "names", "meaning"]
 # Directives (also between declarations), target regions, what the abstract machine noticed (`noticed.py`), races
 # (`races/`), accesses that nothing orders (`ordering/`).
 About = Literal["", "directives", "regions", "events", "races", "clashes"]
-Group = Literal[
-    "mapping",
-    "sharing",
-    "structure",
-    "declare-target",
-    "device-limits",
-    "performance",
-    "portability",
-    "style",
-    "front-end",
-]
 
 
 @dataclass(frozen=True, slots=True)
