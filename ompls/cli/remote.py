@@ -60,7 +60,7 @@ def _add(arguments: argparse.Namespace) -> int:
     from ompls.project.devices import registry
 
     board = Board(arguments.name, arguments.address, arguments.device, arguments.dir)
-    if board.name in registry().devices:
+    if board.name.lower() in map(str.lower, registry().devices):
         raise Problem(f"cannot add {board.name}: a device has that name; choose another one")
     known = registered.boards()
     _refuse_known(board, known)
@@ -78,8 +78,14 @@ def _add(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_known(board: Board, known: Mapping[str, Board]) -> None:
+    """Editors write a board's name in lower case in the addresses of its previews."""
     if board.name in known:
         raise Problem(f"cannot add {board.name}: there is a board of that name; remove it first")
+    same = next((name for name in known if name.lower() == board.name.lower()), None)
+    if same is not None:
+        raise Problem(
+            f"cannot add {board.name}: there is a board {same}, and editors do not tell them apart; choose another name"
+        )
 
 
 def _list(arguments: argparse.Namespace) -> int:

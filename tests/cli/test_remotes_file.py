@@ -64,6 +64,17 @@ def test_a_board_is_no_device_inside_another(tmp_path: Path) -> None:
     assert done.stderr == ("ompls: error: cannot add two: one is a board, not a device inside; name another --device\n")
 
 
+def test_names_that_differ_in_case_are_one_name(tmp_path: Path) -> None:
+    """Editors write the device of a preview's address in lower case."""
+    environment = kept(tmp_path, entry("Nano", "host"))
+    said = {name: ompls("remote", "add", name, "nowhere.invalid", env=environment).stderr for name in ("nano", "CUDA")}
+    assert said == {
+        "nano": "ompls: error: cannot add nano: there is a board Nano, and editors do not tell them apart; "
+        "choose another name\n",
+        "CUDA": "ompls: error: cannot add CUDA: a device has that name; choose another one\n",
+    }
+
+
 def test_what_is_no_file_of_a_disk_is_refused(tmp_path: Path) -> None:
     environment = kept(tmp_path, entry("one", "host"))
     os.mkfifo(tmp_path / "fifo")
