@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model.ast import Node, Span
-from ompls.analysis.model.tu import Region, Variable
+from ompls.analysis.model.tu import Variable
 from ompls.analysis.rules.support.edits import with_clause
-from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.lost import assignments, is_expected, lost
 from ompls.analysis.rules.support.noticed import events, region_at, severity_of
 from ompls.analysis.rules.support.noticed import finding as placed
+from ompls.analysis.rules.support.races.reducing import reduced_by_region
 
 _MESSAGE = "the value of `{name}` is lost at the end of the region: `{name}` is firstprivate there, and read afterwards"
 
@@ -46,10 +47,12 @@ def _in_function(scene: Scene) -> Iterator[Finding]:
         return
     for region, variable, read, again in lost(content):
         weak = again or region.tainted or _knows(scene) or is_expected(function, variable.symbol, read)
-        yield _finding(region, variable, read, "hint" if weak else "warning")
+        mapped = with_clause(region.directive, f"map(tofrom: {variable.symbol.name})")
+        changes = reduced_by_region(scene, region, variable) or (mapped,)
+        yield _finding(variable, read, "hint" if weak else "warning", changes)
 
 
-def _finding(region: Region, variable: Variable, read: Node, severity: Severity) -> Finding:
+def _finding(variable: Variable, read: Node, severity: Severity, changes: tuple[Change, ...]) -> Finding:
     name = variable.symbol.name
     write = min(assignments(variable), key=lambda n: n.span)
     related = ((read.span, f"`{name}` still has its old value here"),)
@@ -58,7 +61,7 @@ def _finding(region: Region, variable: Variable, read: Node, severity: Severity)
         _MESSAGE.format(name=name),
         severity,
         related,
-        (with_clause(region.directive, f"map(tofrom: {name})"),),
+        changes,
     )
 
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Pointer
-from ompls.analysis.rules.support.edits import sharing
-from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.rules.support.races.atomically import atomically
-from ompls.analysis.rules.support.races.report import Report, finding, only_scalar, reports, text_of, units
-
-_REDUCING = frozenset(("parallel", "for", "sections", "teams", "simd", "loop", "taskloop"))
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.races.reducing import reducing
+from ompls.analysis.rules.support.races.report import Report, finding, reports, text_of, units
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -23,7 +19,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             f"`{what}` is updated by {units(race.level)} that run at the same time, so that updates are lost: "
             f"it needs {_wanted(report)}"
         )
-        yield finding(scene, report, message, _changes(scene, report))
+        yield finding(scene, report, message, reducing(scene, report))
 
 
 def _wanted(report: Report) -> str:
@@ -37,47 +33,6 @@ def _wanted(report: Report) -> str:
         one = isinstance(node, ast.Unary) and node.op == "*"
         item += "[0:1]" if one else "[0:length]"
     return f"`reduction({report.operator}: {item})` or an `atomic` directive"
-
-
-def _changes(scene: Scene, report: Report) -> tuple[Change, ...]:
-    """The clause, when the construct takes one and does nothing but update the variable; else `atomic`, of an element."""
-    race = report.race
-    directive = race.level.stmt.directive
-    if not only_scalar(report):
-        return atomically(scene, report.writes)
-    if not _REDUCING & set(directive.constructs):
-        return ()
-    symbol = race.first.symbol
-    updates = {id(r.first.by) for r in report.all if r.first.by is not None}
-    # It still has to come back, and is no longer shared.
-    mapped = {id(i.expr) for c in directive.all("map", "shared") for i in c.items}
-    inside = [n for n in walk_all(race.level.stmt) if isinstance(n, ast.Name) and n.symbol is symbol]
-    inside = [n for n in inside if id(n) not in mapped]
-    made = [node for by in race_statements(report) for node in (_choice(race.level.stmt, by, report.operator), by)]
-    known = [n for part in made for n in part.walk() if isinstance(n, ast.Name) and n.symbol is symbol]
-    if len(updates) != 1 or {id(n) for n in inside} != {id(n) for n in known}:
-        return ()
-    clause = f"reduction({report.operator}: {report.name})"
-    return (sharing(directive, symbol, clause),)
-
-
-def _choice(construct: ast.Stmt, by: ast.Node, operator: str) -> ast.Node:
-    """The whole `if (e > x) x = e;` of a maximum that does nothing else; otherwise `by`, the assignment."""
-    choices = (n for n in walk_all(construct) if isinstance(n, ast.If) and n.otherwise is None)
-    if operator not in ("min", "max"):
-        return by
-    return next((choice for choice in choices if _is_only(choice.then, by)), by)
-
-
-def _is_only(stmt: ast.Stmt, by: ast.Node) -> bool:
-    """Whether a statement is an expression and nothing else, in braces or not."""
-    while isinstance(stmt, ast.Compound) and len(stmt.items) == 1:
-        stmt = stmt.items[0]
-    return isinstance(stmt, ast.ExprStmt) and stmt.expr is by
-
-
-def race_statements(report: Report) -> list[ast.Node]:
-    return list({id(r.first.by): r.first.by for r in report.all if r.first.by is not None}.values())
 
 
 RULE = Rule(
