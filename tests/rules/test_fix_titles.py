@@ -94,6 +94,7 @@ def test_one_reduction_mends_a_race_and_the_value_that_is_lost(update: str, tmp_
     ("version", "update"),
     [
         ("4.5", "hits++"),  # where a reduction does not map
+        ("5.2", "hits = i"),  # where there is none
         ("5.2", "hits++, a[i] = hits"),  # where each value counts
     ],
 )

@@ -312,6 +312,15 @@ int f(int n, int *x) {
   return at;
 }
 """,
+    "what is kept is not what is compared": """
+int f(int n, int *x) {
+  int at = 0;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++)
+    if (x[i] > at) at = i;
+  return at;
+}
+""",
     "there are two updates": """
 void f(int n, int *x) {
 #pragma omp parallel for
