@@ -31,7 +31,7 @@ from ompls.server.documents import Change, Document
 from ompls.server.engine import Engine
 from ompls.server.foreign import ForeignFeature
 from ompls.server.guard import is_here, logged, watch_client
-from ompls.server.handlers import Handlers
+from ompls.server.handlers import COMMANDS, REQUESTS, Handlers
 from ompls.server.harmless import harmless
 from ompls.server.lean import forget_sources
 from ompls.server.messages import Context
@@ -49,13 +49,9 @@ from ompls.server.wide import WorkspaceDiagnostics
 log = logging.getLogger("ompls.server")
 
 NOTIFICATIONS = ("ompls/runOutput", "ompls/inactiveRegions")
-COMMANDS = ("ompls.preview", "ompls.run", "ompls.whyNoAnswer")
 TYPING = 1.0  # seconds without an edit after which nobody types any more
 LEAVING = 2 + int(2 * GRACE)  # seconds; what runs was asked to stop by then, and killed
 PROJECT = ("**/.ompls.toml", "**/pyproject.toml")
-REQUESTS = (
-    "ompls/preview", "ompls/dataEnvironment", "ompls/devices", "ompls/run", "ompls/serverStatus", "ompls/whyNoAnswer",
-)  # fmt: skip
 
 
 class OmplsServer(LanguageServer):

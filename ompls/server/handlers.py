@@ -74,26 +74,16 @@ class Handlers:
             ("workspace/didChangeWorkspaceFolders", self.folders_changed, None),
             ("workspace/didChangeConfiguration", self.configuration_changed, None),
             ("workspace/textDocumentContent", self.text_document_content, None),
-            ("ompls/preview", self.preview, None),
-            ("ompls/dataEnvironment", self.data_environment, None),
-            ("ompls/devices", self.devices, None),
-            ("ompls/run", self.run, None),
             ("ompls/runInput", self.run_input, None),
-            ("ompls/serverStatus", self.server_status, None),
-            ("ompls/whyNoAnswer", self.why_no_answer, None),
         ]
+        table += [(method, handler.__get__(self), None) for method, handler in REQUESTS.items()]
         table += [(method, self._asked(method, otherwise), options) for method, otherwise, options in everywhere]
         table += [(method, self._asked(method, None, Document.near_pragma), options) for method, options in in_pragmas]
         table += [(method, self._asked(method, None, Document.below_pragma), options) for method, options in in_code]
         for method, handler, options in table:
             self.server.feature(method, options)(guarded(method)(handler))
-        commands = (
-            ("ompls.preview", self.preview_command),
-            ("ompls.run", self.run_command),
-            ("ompls.whyNoAnswer", self.why_command),
-        )
-        for command, handler in commands:
-            self.server.command(command)(guarded(command)(handler))
+        for command, made in COMMANDS.items():
+            self.server.command(command)(guarded(command)(made.__get__(self)))
 
     # --- connection ----------------------------------------------------------------------------------------------
 
@@ -256,3 +246,19 @@ class Handlers:
                 "documents": documents,
             }
         )
+
+
+# Requests and commands of our own: `initialize` announces them, docs/lsp-extensions.md describes them.
+REQUESTS: dict[str, Callable[[Handlers, Any], Any]] = {
+    "ompls/preview": Handlers.preview,
+    "ompls/dataEnvironment": Handlers.data_environment,
+    "ompls/devices": Handlers.devices,
+    "ompls/run": Handlers.run,
+    "ompls/serverStatus": Handlers.server_status,
+    "ompls/whyNoAnswer": Handlers.why_no_answer,
+}
+COMMANDS: dict[str, Callable[[Handlers, Any], Any]] = {
+    "ompls.preview": Handlers.preview_command,
+    "ompls.run": Handlers.run_command,
+    "ompls.whyNoAnswer": Handlers.why_command,
+}

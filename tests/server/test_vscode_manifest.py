@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from ompls.server.app import REQUESTS
+from ompls.server.handlers import REQUESTS
 from ompls.server.settings import vscode_properties
 
 ROOT = Path(__file__).parents[2]
@@ -43,3 +43,4 @@ def test_no_registry_is_named_in_the_lock_file() -> None:
 def test_every_custom_request_is_documented() -> None:
     manual = (ROOT / "docs" / "lsp-extensions.md").read_text("utf-8")
     assert not [r for r in REQUESTS if f"## `{r}`" not in manual]
+    assert f'"requests": {json.dumps(list(REQUESTS))},' in manual
