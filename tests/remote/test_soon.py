@@ -54,6 +54,28 @@ def test_each_is_one_message_there_and_one_back_and_no_thread(built: Built, tmp_
     assert [more - fewer for fewer, more in zip(*counts, strict=True)] == [20, 20]
 
 
+def test_small_updates_are_as_well(built: Built, tmp_path: Path) -> None:
+    """Of each step: the update there, the region, and the update back."""
+    counts = []
+    for steps in (10, 30):
+        log = tmp_path / str(steps)
+        command = f"{sys.executable} {Path(__file__).parent / 'counted.py'} {log}"
+        done = run(built("soon", "away"), "updates", str(steps), AWAY_COMMAND=command)
+        assert (done.returncode, done.stderr) == (3, "")
+        assert done.stdout == f"{steps * (steps + 3) // 2}, 0 more threads, 9 7 gone\n"
+        counts.append([log.read_text().count(way) for way in "+-"])
+    assert [more - fewer for fewer, more in zip(*counts, strict=True)] == [60, 60]
+
+
+@pytest.mark.parametrize("device", ["away", "away(cudasim)", "host", "mpinode"])
+def test_small_updates_are_right_everywhere(built: Built, device: str) -> None:
+    needs(device)
+    done = run(built("soon", device), "updates", "9", OMPLS_DEVICES=f"{device}:1", OMP_TARGET_OFFLOAD="mandatory")
+    assert (done.returncode, done.stderr) == (3, "")
+    assert done.stdout.startswith("54, ")
+    assert done.stdout.endswith(" more threads, 9 7 gone\n")
+
+
 @pytest.mark.parametrize("device", ["away", "mpinode"])
 def test_several_devices_work_at_the_same_time(built: Built, tmp_path: Path, device: str) -> None:
     needs(device)

@@ -76,7 +76,7 @@ static bool from_shadow(ompls_place at, const ompls_item_desc *item, ompls_entry
     return true;
 }
 
-static void update_all(ompls_place at, const ompls_arg *args) {
+void ompls_start_update(ompls_place at, const ompls_arg *args) {
     for (uint32_t i = 0; i < at.region->nitems; i++) {
         const ompls_item_desc *item = &at.region->items[i];
         const ompls_rows *rows = item->flags & OMPLS_MAP_ROWS ? args[i].pointer : NULL;
@@ -89,6 +89,10 @@ static void update_all(ompls_place at, const ompls_arg *args) {
         else if (!from_shadow(at, item, reference.entry, &args[i], &arg, rows))
             each_row(at, item, reference.entry, rows, rows->count, args[i].begin, args[i].size, NULL);
     }
+}
+
+static void update_all(ompls_place at, const ompls_arg *args) {
+    ompls_start_update(at, args);
     if (at.region->nitems > 0) ompls_settle(at);
 }
 

@@ -315,8 +315,11 @@ int ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const 
 /* The same, started and sent: nobody waits.  `args` and `values` stay.  0: it has to be run, which may be to wait for others. */
 typedef struct ompls_begun ompls_begun;
 ompls_begun *ompls_begin_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked);
+ompls_begun *ompls_begin_update(ompls_place at, const ompls_arg *args); /* a `target update` */
 void ompls_receive(const ompls_begun *begun); /* it is done; an error ends the program */
-void ompls_end_target(ompls_begun *begun);    /* the same, and then all that is left of it */
+void ompls_end_begun(ompls_begun *begun);     /* the same, and then all that is left of it */
+/* constructs.c: the copies of a `target update`, which `ompls_settle` waits for. */
+void ompls_start_update(ompls_place at, const ompls_arg *args);
 
 /* begun.c: what has been begun on this device is received, for the error that has lost it. */
 void ompls_receive_begun(const ompls_device *device);

@@ -71,13 +71,13 @@ static void run_target(ompls_task *task) {
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_deferred(false);
 }
 
-static void end_target(ompls_task *task) {
-    ompls_end_target(task->begun);
+static void end(ompls_task *task) {
+    ompls_end_begun(task->begun);
 }
 
 /* Nothing in it waits for the device or for another thread, neither here nor while it is under way: all that travels fits into
    a message that is taken without being waited for.  Who looks on sees one thing after the other. */
-static bool can_be_sent(ompls_place at, const ompls_arg *args) {
+static bool can_be_sent(ompls_place at, const ompls_arg *args, bool updates) {
     enum { SMALL = 4096, MOST = 16 };
     const ompls_module *module = at.device->module;
     const ompls_region *region = at.region;
@@ -93,11 +93,12 @@ static bool can_be_sent(ompls_place at, const ompls_arg *args) {
     ompls_table_lock(table);
     for (uint32_t i = 0; i < region->nitems && settled; i++) {
         uint32_t flags = region->items[i].flags;
-        ompls_reference unused;
+        ompls_reference there;
         ompls_entry *overlapping;
-        bool found, waits = (flags & (OMPLS_MAP_ATTACH | OMPLS_MAP_PART)) != 0;
-        settled = !waits && ompls_table_look(table, (uintptr_t)args[i].begin, ompls_end_of(&args[i]), &overlapping, &unused, &found);
-        if (settled && (!found || (flags & OMPLS_MAP_ALWAYS)) && !(flags & OMPLS_MAP_ZERO_LENGTH)) bytes += args[i].size;
+        bool found, waits = (flags & (OMPLS_MAP_ATTACH | OMPLS_MAP_PART | OMPLS_MAP_ROWS)) != 0;
+        settled = !waits && ompls_table_look(table, (uintptr_t)args[i].begin, ompls_end_of(&args[i]), &overlapping, &there, &found);
+        if (settled && updates && found) settled = atomic_load(&there.entry->attachments) == NULL;
+        if (settled && (updates || !found || (flags & OMPLS_MAP_ALWAYS)) && !(flags & OMPLS_MAP_ZERO_LENGTH)) bytes += args[i].size;
     }
     pthread_mutex_unlock(&table->lock);
     return settled && bytes <= SMALL && module->ready(at.device->handle) != 0;
@@ -106,11 +107,11 @@ static bool can_be_sent(ompls_place at, const ompls_arg *args) {
 /* Not where the program asks which device is idle: that is told when a region is done, not when somebody has waited for it. */
 static bool begin_target(ompls_task *task) {
     construct *c = (construct *)task;
-    if (c->counted || !can_be_sent(c->at, c->args)) return false;
+    if (c->counted || !can_be_sent(c->at, c->args, false)) return false;
     task->begun = ompls_begin_target(c->at, c->kernel, c->args, c->values, &c->launch);
     if (task->begun == NULL) return false;
     task->device = c->at.device;
-    task->run = end_target;
+    task->run = end;
     return true;
 }
 
@@ -134,6 +135,15 @@ int ompls_target_nowait(ompls_region *region, int64_t device, const ompls_arg *a
     return 1;
 }
 
+static bool begin_update(ompls_task *task) {
+    construct *c = (construct *)task;
+    task->begun = can_be_sent(c->at, c->args, true) ? ompls_begin_update(c->at, c->args) : NULL;
+    if (task->begun == NULL) return false;
+    task->device = c->at.device;
+    task->run = end;
+    return true;
+}
+
 static void run_data(ompls_task *task) {
     construct *c = (construct *)task;
     atomic_fetch_add(&c->at.device->deferred, 1);
@@ -153,6 +163,7 @@ void ompls_data_nowait(void (*function)(ompls_region *, int64_t, const ompls_arg
     }
     construct *made = make(at, args, NULL);
     made->task.run = run_data;
+    made->task.begin = function == ompls_update ? begin_update : NULL;
     made->function = function;
     ompls_task_submit(&made->task, ndepend, depend);
 }

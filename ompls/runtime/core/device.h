@@ -148,7 +148,7 @@ typedef struct ompls_module {
                           const uint64_t *counts, const uint64_t *to_strides, const uint64_t *from_strides, ompls_error *err);
 
     /* For a device that works beside the host and does all that it gets in one order, whichever thread says it; all three or
-       none.  Then a small region with `nowait` needs no thread that waits for it: the one that meets it starts and sends it,
+       none.  Then a small region or `target update` with `nowait` needs no thread that waits for it: the one that meets it starts and sends it,
        and whichever thread has to wait first receives its end.  `launch` keeps nothing of its request. */
     int (*ready)(void *device); /* not 0: what is started now is not held up by another thread */
     /* What was started is on its way, with nothing left to do but to wait for it, as its `*ticket`. */

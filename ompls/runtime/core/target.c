@@ -399,16 +399,30 @@ int ompls_run_target(ompls_place at, void *kernel, const ompls_arg *args, const 
     return ran;
 }
 
-/* --- a region that is sent, and received later (device.h) ----------------------------------------------------------------- */
+/* --- a construct that is sent, and received later (device.h) ----------------------------------------------------------------- */
 
 struct ompls_begun {
     ompls_place at;
     const ompls_arg *args;
     const void *const *values;
+    bool copies; /* and nothing else: a `target update` */
     uint64_t ticket;
     ompls_traffic traffic;
     ompls_held items[FEW];
 };
+
+static _Noreturn void fail_begun(const ompls_begun *begun, const ompls_error *err) {
+    if (begun->copies) ompls_fail_module(begun->at, "the copies of the construct failed", err);
+    ompls_fail_launch(begun->at, begun->args, begun->values, err);
+}
+
+static ompls_begun *sent(ompls_begun *begun) {
+    ompls_device *device = begun->at.device;
+    ompls_error err;
+    clear(&err);
+    if (device->module->send(device->handle, &begun->ticket, &err) != 0) fail_begun(begun, &err);
+    return begun;
+}
 
 ompls_begun *ompls_begin_target(ompls_place at, void *kernel, const ompls_arg *args, const void *const *values, const ompls_launch *asked) {
     ompls_begun *begun = at.region->nitems <= FEW && at.region->nparams <= FEW ? malloc(sizeof *begun) : NULL;
@@ -419,27 +433,33 @@ ompls_begun *ompls_begin_target(ompls_place at, void *kernel, const ompls_arg *a
     uint64_t sizes[FEW];
     uint8_t kinds[FEW];
     room room = {.items = begun->items, .params = params, .addresses = addresses, .sizes = sizes, .kinds = kinds};
-    begun->at = at, begun->args = args, begun->values = values;
+    begun->at = at, begun->args = args, begun->values = values, begun->copies = false;
     atomic_fetch_add(&at.device->deferred, 1);
     ompls_enter_items(at, args, cache->hint, begun->items, &begun->traffic);
     launch(at, version_of(at, kernel, cache, &room), args, values, asked, &room, &begun->traffic);
-    ompls_error err;
-    clear(&err);
-    if (at.device->module->send(at.device->handle, &begun->ticket, &err) != 0) ompls_fail_launch(at, args, values, &err);
-    return begun;
+    return sent(begun);
+}
+
+ompls_begun *ompls_begin_update(ompls_place at, const ompls_arg *args) {
+    ompls_begun *begun = malloc(sizeof *begun);
+    if (begun == NULL) return NULL;
+    begun->at = at, begun->args = args, begun->values = NULL, begun->copies = true;
+    atomic_fetch_add(&at.device->deferred, 1);
+    ompls_start_update(at, args);
+    return sent(begun);
 }
 
 void ompls_receive(const ompls_begun *begun) {
     ompls_place at = begun->at;
     ompls_error err;
     clear(&err);
-    if (at.device->module->receive(at.device->handle, begun->ticket, &err) != 0) ompls_fail_launch(at, begun->args, begun->values, &err);
+    if (at.device->module->receive(at.device->handle, begun->ticket, &err) != 0) fail_begun(begun, &err);
 }
 
-void ompls_end_target(ompls_begun *begun) {
+void ompls_end_begun(ompls_begun *begun) {
     ompls_receive(begun);
     begun->traffic.started = false;
-    ompls_leave_items(&begun->traffic);
+    if (!begun->copies) ompls_leave_items(&begun->traffic);
     atomic_fetch_sub(&begun->at.device->deferred, 1);
     free(begun);
 }

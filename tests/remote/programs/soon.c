@@ -125,11 +125,36 @@ static void team(void)
     printf("%d\n", sum);
 }
 
+/* A small update there, a region and an update back; one that is too long, of rows, and of what is not there. */
+static void updates(int count)
+{
+    int sum = 0, of[6][4] = {0}, not_there = 7;
+    #pragma omp target enter data map(to: of)
+    int before = threads();
+    for (int i = 0; i < count; i++) {
+        of[0][1] = i + 1;
+        #pragma omp target update to(of[0:1], not_there) nowait
+        #pragma omp taskwait
+        #pragma omp target map(of)
+        of[0][1]++;
+        #pragma omp target update from(of[0:1]) nowait
+        #pragma omp taskwait
+        sum += of[0][1];
+    }
+    printf("%d, %d more threads, ", sum, threads() - before);
+    of[3][2] = 9;
+    #pragma omp target update to(of[0:6][2:1]) nowait
+    #pragma omp taskwait
+    #pragma omp target exit data map(from: of)
+    printf("%d %d %s\n", of[3][2], not_there, omp_target_is_present(of, 0) ? "present" : "gone");
+}
+
 int main(int argc, char **argv)
 {
     const char *said = argv[1];
     (void)argc;
     if (strcmp(said, "steps") == 0) steps(atoi(argv[2]));
+    if (strcmp(said, "updates") == 0) updates(atoi(argv[2]));
     if (strcmp(said, "same") == 0) same_data();
     if (strcmp(said, "chain") == 0) chain();
     if (strcmp(said, "many") == 0) many();
