@@ -124,6 +124,7 @@ CASES = [
     (f"{FOR} g = g + a[i];", "missing-reduction"),
     (f"{FOR} g = a[i] > g ? a[i] : g;", "race-on-shared-variable"),
     (f"{FOR} if (a[i] > g) g = a[i];", "missing-reduction"),
+    (f"{FOR} if (a[i] > g) g = i;", "race-on-shared-variable"),
     (f"{P} for reduction(max: g)\nfor (i = 0; i < n; i++) if (a[i] > g) g = a[i];", ""),
     (f"{FOR} bump(&g);", "missing-reduction"),
     (f"{FOR} {{ int own = 0; bump(&own); a[i] = own; }}", ""),

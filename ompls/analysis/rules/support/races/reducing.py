@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from ompls.analysis.dataenv.paths import strip, walk_all
+from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.tu import Region, Variable
 from ompls.analysis.rules.support.edits import sharing
 from ompls.analysis.rules.support.framework import Change, Scene
 from ompls.analysis.rules.support.races.atomically import atomically
 from ompls.analysis.rules.support.races.report import Report, only_scalar, reports
-from ompls.analysis.rules.support.races.updates import same
 
 _REDUCING = frozenset(("parallel", "for", "sections", "teams", "simd", "loop", "taskloop"))
 
@@ -43,11 +42,6 @@ def reducing(scene: Scene, report: Report) -> tuple[Change, ...]:
     inside = [n for n in inside if id(n) not in mapped]
     made = [node for by in _statements(report) for node in (_choice(race.level.stmt, by, report.operator), by)]
     known = [n for part in made for n in part.walk() if isinstance(n, ast.Name) and n.symbol is symbol]
-    extreme = report.operator in ("min", "max")
-    if extreme and not all(
-        _takes_what_it_compares(choice, by) for choice, by in zip(made[::2], made[1::2], strict=True)
-    ):
-        return ()
     if len(updates) != 1 or {id(n) for n in inside} != {id(n) for n in known}:
         return ()
     clause = f"reduction({report.operator}: {report.name})"
@@ -60,14 +54,6 @@ def _choice(construct: ast.Stmt, by: ast.Node, operator: str) -> ast.Node:
     if operator not in ("min", "max"):
         return by
     return next((choice for choice in choices if _is_only(choice.then, by)), by)
-
-
-def _takes_what_it_compares(choice: ast.Node, by: ast.Node) -> bool:
-    """`if (e > x) x = e;` and not `x = i`, which is no maximum; where the comparison is elsewhere, nobody knows."""
-    if not isinstance(choice, ast.If) or not isinstance(by, ast.Assign):
-        return True
-    asked = [n for n in choice.condition.walk() if isinstance(n, ast.Binary) and n.op in ("<", "<=", ">", ">=")]
-    return any(same(strip(by.value), strip(side)) for n in asked for side in (n.left, n.right))
 
 
 def _is_only(stmt: ast.Stmt, by: ast.Node) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access
+from ompls.analysis.dataenv.paths import strip
 from ompls.analysis.dataenv.places import bare
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
@@ -41,7 +42,8 @@ def stored(access: Access) -> Expr | None:
 
 
 def operator_of(access: Access) -> str:
-    """The reduction that a write makes by hand: '+' of `x += e`, 'max' of `if (e > x) x = e`; '' for none."""
+    """The reduction that a write makes by hand: '+' of `x += e`, 'max' of `if (e > x) x = e` (and not of `x = i` there);
+    '' for none."""
     by = access.by
     if isinstance(by, ast.Unary):
         return _OPERATORS[by.op]
@@ -58,9 +60,10 @@ def operator_of(access: Access) -> str:
         condition = bare(guard.expr)
         if isinstance(condition, ast.Binary) and condition.op in ("<", "<=", ">", ">=") and guard.holds:
             larger = condition.op in (">", ">=")
-            if same(bare(condition.right), target):
+            left, right = strip(condition.left), strip(condition.right)
+            if same(right, target) and same(left, strip(value)):
                 return "max" if larger else "min"
-            if same(bare(condition.left), target):
+            if same(left, target) and same(right, strip(value)):
                 return "min" if larger else "max"
     return ""
 
