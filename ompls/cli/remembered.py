@@ -26,6 +26,7 @@ from ompls.runtime.cache import WRONG, Cache, cache_directory
 from ompls.runtime.folders import VARIABLE
 
 _PACKAGE = Path(__file__).resolve().parents[1]
+_DERIVED = ("__pycache__", "prepared")  # of what we are made of: made from the rest, and touched where it is used
 _SUFFIX = ".there"
 _TICK = 0.1  # seconds, at most, that two changes of a file may have the same time
 _DECIDES = ("remote", "files", "flags", "openmp", "database", "tool_prefix")  # of our options
@@ -107,7 +108,7 @@ def _ours(directory: Path) -> Iterator[tuple[str, int, int]]:
     """The files that we are made of: path, size, and time of the last writing."""
     for entry in os.scandir(directory):
         if entry.is_dir():
-            if entry.name != "__pycache__":
+            if entry.name not in _DERIVED:
                 yield from _ours(Path(entry.path))
         else:
             state = entry.stat()

@@ -113,6 +113,14 @@ def test_headers_of_the_system_and_we_ourselves_decide(tmp_path: Path) -> None:
     assert remembered.__file__ in {path for path, _, _ in remembered._ours(Path(remembered.__file__).parents[1])}
 
 
+def test_what_is_made_of_us_does_not_decide(tmp_path: Path) -> None:
+    """Objects that are there for all programs are touched by every build that uses them."""
+    for name in ("build.py", "prepared/b1/57.o", "__pycache__/build.pyc", "core/core.h"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert {Path(path).name for path, _, _ in remembered._ours(tmp_path)} == {"build.py", "core.h"}
+
+
 def test_what_changes_meanwhile_is_not_remembered(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remembered, "_TICK", 0.1)
     memory = Remembered(given(), BOARD, "host")
