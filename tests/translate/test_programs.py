@@ -30,7 +30,7 @@ ALONE = {
 }
 ON_DEVICES = [
     case
-    for device, of_rest in (("cudasim", 1), ("host", 2))
+    for device, of_rest in (("cudasim", 2), ("host", 4))
     for case in thinned([(path, device) for path in RIGHT], 20, lambda case: case[0].stem in ALONE[case[1]], of_rest)
 ]
 LIBRARY = ROOT / "ompls/devices/cuda/library"
