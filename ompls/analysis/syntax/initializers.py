@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from ompls.analysis.encoding import encoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.constants import fold
@@ -86,7 +87,7 @@ class InitializerReader(DeclaratorReader):
                 return
             at, name = self.span(n), self.text(n).lstrip(". \t")
             of = ast.OtherExpr(Span(at.start, at.start), [], type=target)
-            member = ast.Member(at, of, name, False, Span(at.end - len(name.encode()), at.end))
+            member = ast.Member(at, of, name, False, Span(at.end - len(encoded(name)), at.end))
             self.sema.finish(member)
             target = member.type
 
