@@ -429,8 +429,8 @@ def test_a_machine_that_cannot_be_reached_is_told_and_the_program_goes_on(built:
     assert (done.returncode, done.stdout) == (0, "on the host\n")
     ours, *others = done.stderr.splitlines()
     assert ours.startswith("ompls: warning: device mpinode:0 cannot be opened: mpinode:0: nowhere.invalid: ")
-    assert others[0].startswith("    ")  # what MPI, or ssh, has said
-    assert any("nowhere.invalid" in line for line in others)
+    assert others  # MPI's, and mostly ssh's: mpiexec may lose those
+    assert all(line.startswith("    ") for line in others)
 
 
 def test_modules_in_the_current_directory_are_not_run_on_nodes(built: Built, expected: str, tmp_path: Path) -> None:
