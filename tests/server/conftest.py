@@ -9,7 +9,7 @@ import asyncio
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Union
 
@@ -246,7 +246,8 @@ class Editor:
     async def stop(self) -> None:
         if self.process is None or self.process.is_alive():
             await asyncio.wait_for(self.client.shutdown_session(), WAIT)
-        await self.client.stop()
+        with suppress(ConnectionResetError):  # who has left reads no answers: a socket says so, a pipe does not
+            await self.client.stop()
         if self.process is not None:
             await asyncio.to_thread(self.process.join, WAIT)
 
