@@ -327,8 +327,14 @@ def _end_soon(code: int) -> None:
 
     The loop leaves before that; but it hears of no signal while it waits in a write to a client that does not read.
     """
+
+    def end(*_: object) -> None:
+        with suppress(OSError):  # nobody may read it
+            os.write(2, b"ompls: the server did not leave by itself\n")
+        os._exit(code)
+
     if not signal.getitimer(signal.ITIMER_REAL)[0]:
-        signal.signal(signal.SIGALRM, lambda *_: os._exit(code))
+        signal.signal(signal.SIGALRM, end)
         signal.alarm(LEAVING)
 
 
