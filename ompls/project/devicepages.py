@@ -51,6 +51,7 @@ def _kernels(device: DeviceSpec) -> str:
 
 def _tables(device: DeviceSpec) -> list[str]:
     parts = list(_reasons("lacks", device.lacks)) + list(_reasons("slow", device.slow))
+    parts += list(_reasons("not on every model", device.older))
     if limits := [f"| {what} | {number} |" for what, number in _limits(device) if number]:
         parts.append(_table(("limit", ""), limits))
     names = "any of the C library"

@@ -64,7 +64,7 @@ _GREATEST = (1 << 63) - 1  # what C and JSON readers have numbers for
 _GROUPS = {"math": MATH_FUNCTIONS, "float": FLOAT_FUNCTIONS, "complex": COMPLEX_FUNCTIONS}
 _LIMITS = ("stack", "team_memory", "local", "threads", "team")
 _TEXTS = ("title", "kernels", "language", "planned", "in_place_of")
-_KEYS = (*_TEXTS, "like", "main_thread", "inner", "triples", "limits", "abi", "lacks", "slow", "functions")
+_KEYS = (*_TEXTS, "like", "main_thread", "inner", "triples", "limits", "abi", "lacks", "slow", "older", "functions")
 _ABI_NUMBERS = ("long", "pointer", "double", "long_double", "align", "biggest", "structures")
 _ABI_WORDS: dict[str, tuple[str, dict[str, Any]]] = {
     "char": ("signed_char", {"signed": True, "unsigned": False}),
@@ -252,7 +252,7 @@ def _device(
     told: dict[str, Any] = {"lacks": NOT_YET, "kernels": ""}
     if base is not None:
         told = {f.name: getattr(base, f.name) for f in fields(DeviceSpec)}
-    told |= {"name": name, "planned": "", "triples": (), "in_place_of": "", "inner": False}
+    told |= {"name": name, "planned": "", "triples": (), "in_place_of": "", "inner": False, "older": {}}
     told |= {"target": name} if name in own else {}
     for key, value in table.items():
         told |= _entry(key, value, told)
@@ -272,7 +272,7 @@ def _entry(key: str, value: Any, told: Mapping[str, Any]) -> dict[str, Any]:
         return {key: _of(key, value, lambda v: isinstance(v, bool), "true or false")}
     if key == "triples":
         return {key: tuple(_text(key, name) for name in _of(key, value, lambda v: isinstance(v, list), "a list"))}
-    if key in ("lacks", "slow"):
+    if key in ("lacks", "slow", "older"):
         said = {_ability(key, name): _text(f"{key}.{name}", why) for name, why in _table(key, value).items()}
         return {key: {**told.get(key, {}), **said}}
     if key == "limits":

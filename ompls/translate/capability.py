@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import product
 
+from ompls.analysis.dataenv import lockwaits
 from ompls.analysis.dataenv.abilities import needed
 from ompls.analysis.dataenv.layouts import Unlike, unlike_globals, unlike_in, unlike_moved, unlike_sizes
 from ompls.analysis.dataenv.storage import large_variables
-from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol
+from ompls.analysis.model.ast import Call, DirectiveStmt, Node, Symbol
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.omp import Directive
-from ompls.analysis.spec.devices import DeviceSpec
-from ompls.translate.functions import elsewhere
+from ompls.analysis.spec.devices import ABILITIES, DeviceSpec
+from ompls.translate.functions import elsewhere, in_other_units
 from ompls.translate.needs import Needs
 from ompls.translate.plan import RegionPlan
 from ompls.translate.problem import Problem
@@ -35,6 +36,9 @@ def check(devices: Iterable[DeviceSpec], plan: RegionPlan, needs: Needs, host: D
         check_functions((device,), needs, host)
         for name, symbol in needs.externals.items():
             _check_function(device, plan, name, symbol)
+        if lockwaits.ABILITY in device.lacks:
+            text = lockwaits.text_of(plan.item.content)
+            _check_locks(device, lockwaits.apart_in(plan.region.stmt, text, takers_in(needs)))
 
 
 def check_as_written(devices: Iterable[DeviceSpec], stmt: DirectiveStmt) -> None:
@@ -47,7 +51,7 @@ def check_as_written(devices: Iterable[DeviceSpec], stmt: DirectiveStmt) -> None
 
 def check_functions(devices: Iterable[DeviceSpec], needs: Needs, host: DataModel) -> None:
     """The same for the functions alone."""
-    for (_, function), device in product(needs.functions, devices):
+    for (item, function), device in product(needs.functions, devices):
         _check_sizes(device, function.body, host, f" in the function '{function.symbol.name}'")
         for need in needed(function.body):
             if need.key in device.lacks:
@@ -56,6 +60,9 @@ def check_functions(devices: Iterable[DeviceSpec], needs: Needs, host: DataModel
         model = device.data_model(host)
         _check_layout(device, unlike_globals([function], host, model), inside=True)
         _check_layout(device, unlike_sizes(function, host, model), inside=True)
+        if lockwaits.ABILITY in device.lacks:
+            found = lockwaits.apart(function.body, lockwaits.text_of(item.content), takers_in(needs))
+            _check_locks(device, found, f" in the function '{function.symbol.name}'")
     circle = _recursive(needs)
     for device in devices if circle else ():
         if "recursion" in device.lacks:
@@ -80,6 +87,17 @@ def _check_sizes(device: DeviceSpec, node: Node, host: DataModel, where: str = "
             why = f"a thread of {device.name} has {device.stack:,} for its variables"
             what = f"the variable '{variable.symbol.name}' of {size:,} bytes{where}"
             raise Problem(None if where else variable.name_span, what, why)
+
+
+def _check_locks(device: DeviceSpec, found: Iterable[tuple[Call, str]], where: str = "") -> None:
+    for call, advice in found:
+        what = ABILITIES[lockwaits.ABILITY].format(lockwaits.routine(call)) + where
+        raise Problem(None if where else call.span, _quoted(what), f"{device.lacks[lockwaits.ABILITY]}: {advice}")
+
+
+def takers_in(needs: Needs) -> lockwaits.Takers:
+    """The functions of a kernel's that wait for locks, with those of other units."""
+    return lockwaits.takers([f for _, f in needs.functions], [s.name for s in in_other_units(needs.devices, needs)])
 
 
 def _recursive(needs: Needs) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from ompls.analysis.dataenv.jumps import ways_out
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol, nodes, walk_down_to
 from ompls.analysis.model.ctype import Array, Record
@@ -111,20 +112,3 @@ def is_aggregate(s: Symbol) -> bool:
 def leaves(node: ast.Node) -> bool:
     """Whether control may go from inside `node` to outside of it other than at its end, or come in."""
     return next(ways_out(node), None) is not None
-
-
-def ways_out(node: ast.Node, loop: bool = False, switch: bool = False) -> Iterator[ast.Stmt]:
-    """The jumps that leave `node`, and the labels by which control may come in.  In a `loop` or `switch` of the same
-    piece of code, `break` and `continue` stay inside."""
-    waiting = [(node, loop, switch)]
-    while waiting:
-        node, loop, switch = waiting.pop()
-        if isinstance(node, ast.Jump):
-            if not ((node.kind == "break" and (loop or switch)) or (node.kind == "continue" and loop)):
-                yield node
-            continue
-        if isinstance(node, ast.Labeled) or (isinstance(node, ast.Case) and not switch):
-            yield node
-        loop = loop or isinstance(node, (ast.For, ast.While, ast.DoWhile))
-        switch = switch or isinstance(node, ast.Switch)
-        waiting += [(child, loop, switch) for child in reversed(node.children())]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
-from named import translate
+from named import devices, translate
 from thinned import thinned
 
 from ompls.analysis.model.tu import TU
+from ompls.analysis.rules import check
 from ompls.devices.cuda.module import nvrtc
 
 # The body of a function that lanes of a warp run at the same time.
@@ -112,6 +114,20 @@ def test_what_is_done_under_a_lock_is_in_the_loop(
     name: str, unit: Callable[[str], TU], gpu_code: Callable[..., nvrtc.Compiled]
 ) -> None:
     gpu_code(kernel(unit, JOINED[name]), "sm_53", name)
+
+
+def test_check_says_what_is_refused_before_sm_70(unit: Callable[[str], TU]) -> None:
+    """At the call in the region, with the wait itself; and nothing of what is joined."""
+    for name, body in {**JOINED, **NOT_JOINED}.items():
+        plain = unit(PROGRAM.format(body))
+        tu = replace(plain, settings=replace(plain.settings, devices=devices("cuda"), device_chosen=True), kept={})
+        said = [d for d in check(tu) if d.rule == "device-locks"]
+        assert [d.severity for d in said] == (["warning"] if name in NOT_JOINED else []), name
+        for d in said:
+            assert tu.source[d.where.start : d.where.end].decode() == "under"
+            (wait,) = d.related
+            assert tu.source[: wait.where.start].count(b"\n") + 1 == LINE, name
+            assert WHY.get(name, "release it in the block that takes it") in d.message
 
 
 @pytest.mark.parametrize("name", NOT_JOINED)

@@ -6,7 +6,7 @@ nobody chose (`Settings.device_chosen`) is a guess, so what it lacks is a hint.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Literal
 
@@ -61,11 +61,11 @@ def _findings(scene: Scene, devices: list[DeviceSpec], need: Need) -> Iterator[F
         yield Finding(need.span, f"{need.shown} is slow on {names}: {why}", "hint")
 
 
-def grouped(devices: list[DeviceSpec], key: str, table: Literal["lacks", "slow"]) -> dict[str, str]:
+def grouped(devices: list[DeviceSpec], key: str, table: Literal["lacks", "slow", "older"]) -> dict[str, str]:
     """What is said of an ability -> the names of the devices that say so."""
     found: dict[str, list[str]] = {}
     for device in devices:
-        said = device.lacks if table == "lacks" else device.slow
+        said: Mapping[str, str] = getattr(device, table)
         if key in said:
             found.setdefault(said[key], []).append(device.name)
     return {why: " and ".join(names) for why, names in found.items()}

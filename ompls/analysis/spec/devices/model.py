@@ -25,6 +25,7 @@ class DeviceSpec:
     inner     -- another device may be inside, NAME(INNER): what that one can and lacks is then said of it
     lacks     -- ability (a key of `ABILITIES`) -> why there is none, and what to do instead
     slow      -- ability -> what it costs here
+    older     -- ability -> why older models of this device lack it: code for these is refused when it is built
     functions -- library functions that kernels may call without a body of the user's; None: all of the C library
     no_function -- why another library function cannot be called
     main_thread -- sequential code of a kernel is run by a thread that wakes the others for a parallel region
@@ -48,6 +49,7 @@ class DeviceSpec:
     inner: bool = False
     lacks: Mapping[str, str] = field(default_factory=dict, hash=False)
     slow: Mapping[str, str] = field(default_factory=dict, hash=False)
+    older: Mapping[str, str] = field(default_factory=dict, hash=False)
     functions: frozenset[str] | None = None
     no_function: str = ""
     main_thread: bool = False

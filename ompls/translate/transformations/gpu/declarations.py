@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from ompls.analysis.dataenv.lockwaits import Takers, asks
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import FunctionDef, Symbol
@@ -26,7 +27,6 @@ from ompls.translate.symbols import global_symbol
 from ompls.translate.tables import tables
 from ompls.translate.templates import render
 from ompls.translate.transformations.gpu.dialect import Dialect
-from ompls.translate.transformations.gpu.locks import Takers, asks
 from ompls.translate.transformations.gpu.reductions import operator_class
 from ompls.translate.transformations.gpu.spelling import CUDA_NAMES, respelled
 from ompls.translate.transformations.gpu.sync import lock

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ompls.analysis.dataenv.lockwaits import polls, stretches, unreleased
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
 from ompls.analysis.model.convert import unqualified
@@ -22,7 +23,7 @@ from ompls.translate.plan import RegionPlan
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter, joined
 from ompls.translate.sharing import Copies
-from ompls.translate.transformations.gpu.locks import ELSEWHERE, Joined, polls, stretches, unreleased, waits
+from ompls.translate.transformations.gpu.locks import Joined
 from ompls.translate.uses import leaves, listed, privatised
 
 # Which threads run the code that is being translated:
@@ -140,9 +141,8 @@ class Emitter:
                 self.replace(span, *parts)
 
     def _other_waits(self, node: ast.Node) -> None:
-        for call in waits(node):
-            if id(call) not in self.joined.waits:
-                self._unjoined(call, self.joined.reasons.get(id(call), ELSEWHERE))
+        for call, why in self.joined.left(node):
+            self._unjoined(call, why)
         if isinstance(node, ast.Call) and id(node) in self.unreleased:
             self._unjoined(node, self.unreleased[id(node)])
         if isinstance(node, (ast.While, ast.DoWhile, ast.For)) and node.condition is not None and polls(node):

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from ompls.analysis.model.ast import FunctionDef
+from ompls.translate.capability import takers_in
 from ompls.translate.ctext import words
-from ompls.translate.functions import in_other_units
 from ompls.translate.needs import Index, Needs, has_parallel, type_texts
 from ompls.translate.output import OutLine, Places, generated, reindented, tidied
 from ompls.translate.plan import RegionPlan
 from ompls.translate.symbols import unit_symbol
 from ompls.translate.transformations.gpu.declarations import Shared, head, macros, names_taken, refuse_names
 from ompls.translate.transformations.gpu.functions import functions
-from ompls.translate.transformations.gpu.locks import Takers, takers
 from ompls.translate.transformations.gpu.region import KernelFunction
 from ompls.translate.transformations.gpu.spelling import respelled
 
@@ -23,7 +22,7 @@ TEAM = 128  # threads of a parallel region when nobody says how many
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
     """The kernel file of one region.  Raises Problem."""
     refuse_names(needs, words(index.tu.text(plan.item, plan.region.stmt.span)))
-    shared = Shared(_takers(needs), macros(index, needs))
+    shared = Shared(takers_in(needs), macros(index, needs))
     lines = functions(index, places, needs, shared)
     function = KernelFunction(index, places, plan, needs, shared)
     asked = any(name in needs.externals for name in _LEVELS + _LIMITS)
@@ -52,7 +51,7 @@ def _threads_of_a_team(plan: RegionPlan) -> int:
 def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) -> list[OutLine]:
     """The file of a function for kernels of other units: in a namespace, because both have types of their own."""
     refuse_names(needs)
-    shared = Shared(_takers(needs), macros(index, needs))
+    shared = Shared(takers_in(needs), macros(index, needs))
     lines = functions(index, places, needs, shared)
     name = f.symbol.name
     space = f"ompls_unit_{unit_symbol(index.tu)}_{name}"
@@ -65,10 +64,6 @@ def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) 
 
 def _apart(lines: list[OutLine]) -> list[OutLine]:
     return [*lines, OutLine("")] if lines else []
-
-
-def _takers(needs: Needs) -> Takers:
-    return takers([f for _, f in needs.functions], [s.name for s in in_other_units(needs.devices, needs)])
 
 
 def _named_here(index: Index, needs: Needs, lines: list[OutLine]) -> list[str]:
