@@ -52,6 +52,7 @@ CORE_SOURCES += (
     "gather",
     "geometry",
     "idle",
+    "launch",
     "lists",
     "partials",
     "resources",

@@ -302,9 +302,9 @@ static inline uintptr_t ompls_end_of(const ompls_arg *arg) {
     return (uintptr_t)arg->begin + (arg->size != 0 ? arg->size : 1);
 }
 
+/* launch.c.  Of a construct on the place's device: the entry that each item had last time. */
+_Atomic(ompls_entry *) *ompls_hints_of(ompls_place at);
 /* target.c */
-/* Of a construct on the place's device: the entry that each item had last time. */
-_Atomic(ompls_entry *) *ompls_hints_of(ompls_place at, ompls_region *region);
 static inline bool ompls_is_address(const ompls_param_desc *param) {
     return param->kind == OMPLS_PARAM_ADDRESS || param->kind == OMPLS_PARAM_READ;
 }
@@ -336,8 +336,12 @@ void ompls_return_partials(ompls_device *device, ompls_partials *taken);
 /* fallback.c: what the region uses is the host's until ompls_target_done, which lets the items leave.  Takes `expanded`. */
 void ompls_fall_back(const ompls_traffic *traffic, ompls_expanded *expanded);
 
-/* geometry.c: what is asked for (may be 0), bounded by what the device has.  `grid` and `block` have three numbers. */
-void ompls_choose_geometry(const ompls_properties *has, ompls_mode mode, const ompls_launch *asked, uint32_t *grid, uint32_t *block);
+/* geometry.c: what is asked for (may be 0), within the limits.  `grid` and `block` have three numbers. */
+typedef struct { /* as in ompls_properties, for one kernel */
+    _Atomic uint32_t max_threads;
+    uint32_t max_teams, default_threads, default_teams, many_teams, row_threads;
+} ompls_limits;
+void ompls_choose_geometry(const ompls_limits *has, ompls_mode mode, const ompls_launch *asked, uint32_t *grid, uint32_t *block);
 
 /* workers.c: what was deferred is done, and the threads that did it are gone.  At the end of the program. */
 void ompls_workers_finish(void);
@@ -348,6 +352,13 @@ _Noreturn void ompls_fail_module(ompls_place at, const char *what, const ompls_e
 /* There is no memory: also tells what holds how much. */
 _Noreturn void ompls_fail_memory(ompls_place at, const char *what, const ompls_error *err);
 _Noreturn void ompls_fail_launch(ompls_place at, const ompls_arg *args, const void *const *values, const ompls_error *err);
+/* Nothing has gone wrong yet.  All of it is a kilobyte, too much to be set before each call. */
+static inline void ompls_no_error(ompls_error *err) {
+    err->reason[0] = err->hint[0] = err->fault_file[0] = '\0';
+    err->fatal = err->fault = 0;
+    err->fault_address = err->fault_line = 0;
+    err->detail = NULL;
+}
 void ompls_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Lines below a message (ompls_error.detail); 0: none. */
 void ompls_tell_detail(const char *lines);

@@ -31,7 +31,7 @@ struct ompls_env *ompls_data_begin(ompls_region *region, int64_t device, const o
     env->expanded = expanded;
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_ENTER, true);
     ompls_traffic traffic;
-    ompls_enter_items(at, args, expanded == NULL ? ompls_hints_of(at, region) : NULL, env->items, &traffic);
+    ompls_enter_items(at, args, expanded == NULL ? ompls_hints_of(at) : NULL, env->items, &traffic);
     ompls_entered(&traffic);
     if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_construct(at, OMPLS_TOOL_ENTER, false);
     if (OMPLS_UNLIKELY(ompls_observing)) ompls_observed();

@@ -21,7 +21,7 @@ static int policy = OMPLS_OFFLOAD_DEFAULT;
 static bool ending;   /* the program's exit handlers run */
 static pthread_t closer; /* on this thread */
 static bool in_child; /* of fork */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Atomic bool discovered;
 
 int __real_omp_get_default_device(void);
 
@@ -185,13 +185,23 @@ static void discover(void) {
     if (ndevices > 0) ompls_tools_start(ndevices);
 }
 
-int ompls_device_count(void) {
+static void discover_once(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, discover);
+    atomic_store_explicit(&discovered, true, memory_order_release);
+}
+
+static inline int device_count(void) {
+    if (OMPLS_UNLIKELY(!atomic_load_explicit(&discovered, memory_order_acquire))) discover_once();
     return ndevices;
 }
 
+int ompls_device_count(void) {
+    return device_count();
+}
+
 int ompls_offload_policy(void) {
-    pthread_once(&once, discover);
+    device_count();
     return policy;
 }
 
@@ -277,21 +287,23 @@ static void warn_left_behind(const ompls_device *device, const ompls_region *reg
    has ours.  Unless the program has said so. */
 static _Atomic int none_is_default;
 
-int ompls_default_device(void) {
+static inline int default_device(void) {
     enum { INVALID = -4 }; /* omp_invalid_device of <omp.h> */
     int number = __real_omp_get_default_device();
-    return number == INVALID && !none_is_default && ompls_device_count() > 0 ? 0 : number;
+    return OMPLS_UNLIKELY(number == INVALID) && !none_is_default && device_count() > 0 ? 0 : number;
+}
+
+int ompls_default_device(void) {
+    return default_device();
 }
 
 void ompls_default_device_is_said(void) {
     none_is_default = 1;
 }
 
-ompls_device *ompls_resolve(const ompls_region *region, int64_t number) {
-    if (number == OMPLS_DEVICE_INITIAL) return NULL;
-    bool by_default = number == OMPLS_DEVICE_DEFAULT || number == OMPLS_OMP_DEFAULT_DEVICE;
-    if (by_default) number = ompls_default_device();
-    int count = ompls_device_count();
+/* The construct is the initial device's, or the device has to be opened first. */
+__attribute__((noinline)) static ompls_device *resolve_slowly(const ompls_region *region, int64_t number, bool by_default) {
+    int count = device_count();
     if (number == count && !(count == 0 && policy == OMPLS_OFFLOAD_MANDATORY)) return NULL;
     if (number < 0 || number >= count) {
         if (policy == OMPLS_OFFLOAD_MANDATORY)
@@ -302,17 +314,28 @@ ompls_device *ompls_resolve(const ompls_region *region, int64_t number) {
     }
     ompls_device *device = devices[number];
     int status = atomic_load_explicit(&device->status, memory_order_acquire);
-    if (OMPLS_UNLIKELY(status == OMPLS_CLOSED)) {
+    if (status == OMPLS_CLOSED) {
         pthread_mutex_lock(&device->opening);
         if (atomic_load(&device->status) == OMPLS_CLOSED) open_device(device, region);
         status = atomic_load(&device->status);
         pthread_mutex_unlock(&device->opening);
     }
-    if (OMPLS_LIKELY(status == OMPLS_OPEN)) return device;
+    if (status == OMPLS_OPEN) return device;
     if (policy == OMPLS_OFFLOAD_MANDATORY && !ending)
         ompls_fail((ompls_place){device, region}, "use devices in the process that opened them", "OMP_TARGET_OFFLOAD is mandatory, but a child of fork has no devices");
     warn_left_behind(device, region);
     return NULL;
+}
+
+ompls_device *ompls_resolve(const ompls_region *region, int64_t number) {
+    if (number == OMPLS_DEVICE_INITIAL) return NULL;
+    bool by_default = number == OMPLS_DEVICE_DEFAULT || number == OMPLS_OMP_DEFAULT_DEVICE;
+    if (by_default) number = default_device();
+    if (OMPLS_LIKELY(number >= 0 && number < device_count())) {
+        ompls_device *device = devices[number];
+        if (OMPLS_LIKELY(atomic_load_explicit(&device->status, memory_order_acquire) == OMPLS_OPEN)) return device;
+    }
+    return resolve_slowly(region, number, by_default);
 }
 
 bool ompls_closed_by_another(const ompls_device *device) {

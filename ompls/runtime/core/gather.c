@@ -97,7 +97,8 @@ static bool arrive_lent(ompls_traffic *traffic, uint32_t index) {
     const ompls_arg *arg = &traffic->args[index];
     uint32_t least = at.device->properties.lend;
     if (OMPLS_LIKELY(least == 0) || arg->size < least || !(item->flags & OMPLS_MAP_PLAIN) || ompls_part_after(at, index) != 0) return false;
-    ompls_error err = {0};
+    ompls_error err;
+    ompls_no_error(&err);
     ompls_address address = 0;
     if (at.device->module->lend(at.device->handle, arg->begin, arg->size, &address, &err) != 0) ompls_fail_module(at, "cannot lend the host's memory", &err);
     if (address == 0) return false;
@@ -112,7 +113,8 @@ static void arrive_alone(ompls_traffic *traffic, uint32_t which) {
     const ompls_item_desc *item = &at.region->items[index];
     const ompls_arg *arg = &traffic->args[index];
     if (arrive_lent(traffic, index)) return;
-    ompls_error err = {0};
+    ompls_error err;
+    ompls_no_error(&err);
     ompls_address address = 0;
     uint8_t skew = skew_of(at.device, arg);
     uint64_t began = OMPLS_BEGIN(.kind = "alloc", .at = at, .var = item->name, .host = arg->begin, .bytes = arg->size);
@@ -148,7 +150,8 @@ static void arrive_together(ompls_traffic *traffic, const uint32_t *which, uint3
         if (wanted == 0) break;
         with_data = size;
     }
-    ompls_error err = {0};
+    ompls_error err;
+    ompls_no_error(&err);
     block *shared = malloc(sizeof *shared);
     if (shared == NULL) ompls_fail(at, NULL, "out of memory");
     if (at.device->module->alloc(at.device->handle, size, &shared->address, &err) != 0) fail_memory(traffic, which[0], &err);
@@ -167,7 +170,8 @@ static void arrive_together(ompls_traffic *traffic, const uint32_t *which, uint3
 /* Everybody may use them from now on, behind the mark where copies have only been started. */
 static void announce(ompls_traffic *traffic) {
     ompls_place at = traffic->at;
-    ompls_error err = {0};
+    ompls_error err;
+    ompls_no_error(&err);
     uint64_t mark = 0;
     if (traffic->started && at.device->module->mark != NULL && at.device->module->mark(at.device->handle, &mark, &err) != 0)
         ompls_fail_module(at, "the copies of the construct failed", &err);
@@ -299,7 +303,8 @@ int ompls_free_memory(ompls_device *device, ompls_entry *entry, ompls_error *err
 
 void ompls_free_entry(ompls_place at, ompls_entry *entry) {
     if (!entry->owned) return;
-    ompls_error err = {0};
+    ompls_error err;
+    ompls_no_error(&err);
     ompls_address address = atomic_load(&entry->device);
     uint64_t began = OMPLS_BEGIN(.kind = "free", .at = at, .var = entry->name, .address = address);
     if (ompls_free_memory(at.device, entry, &err) != 0) ompls_fail_module(at, "cannot free device memory", &err);

@@ -79,7 +79,7 @@ static void shape_block(uint32_t threads, uint32_t dimensions, uint32_t row, con
 }
 
 /* The grid: `teams` of them exactly, or, when that is 0, one iteration a thread, or a few where that makes many teams. */
-static void shape_grid(const ompls_properties *has, uint32_t teams, const uint64_t *counts, const uint32_t *block, uint32_t *grid) {
+static void shape_grid(const ompls_limits *has, uint32_t teams, const uint64_t *counts, const uint32_t *block, uint32_t *grid) {
     uint64_t needed[3], all = 1, unknown = has->default_teams != 0 ? has->default_teams : 1;
     for (int d = 0; d < 3; d++) {
         uint64_t limit = d == 0 ? (has->max_teams != 0 ? has->max_teams : INT32_MAX) : LONGEST_SIDE;
@@ -104,18 +104,38 @@ static void shape_grid(const ompls_properties *has, uint32_t teams, const uint64
     for (int d = 0; d < 3; d++) grid[d] = (uint32_t)needed[d];
 }
 
-static void several_dimensions(const ompls_properties *has, const ompls_launch *asked, uint32_t threads, uint32_t teams, uint32_t *grid, uint32_t *block) {
+static inline uint32_t exact_teams(const ompls_launch *asked) {
+    return asked->num_teams != 0 ? asked->num_teams : icv_num_teams;
+}
+
+/* `threads`: 0 when nobody has asked for a number. */
+static inline uint32_t within_limits(const ompls_limits *has, const ompls_launch *asked, uint32_t threads) {
+    if (threads == 0) threads = has->default_threads != 0 ? has->default_threads : TEAM;
+    return at_most(at_most(threads, asked->thread_limit != 0 ? asked->thread_limit : icv_thread_limit), has->max_threads);
+}
+
+/* Kernels count threads along a dimension in an int. */
+static inline uint32_t countable(uint32_t teams, uint32_t threads) {
+    return OMPLS_LIKELY((uint64_t)teams * threads <= INT32_MAX) ? teams : INT32_MAX / threads;
+}
+
+static void several_dimensions(const ompls_limits *has, const ompls_launch *asked, uint32_t *grid, uint32_t *block) {
     uint64_t counts[3] = {asked->trips[0], asked->trips[1], asked->dimensions == 3 ? asked->trips[2] : 1};
+    uint32_t threads = asked->num_threads, chosen = wanted_block[0] * wanted_block[1] * wanted_block[2];
+    if (threads == 0) threads = chosen;
+    if (threads == 0 && has->row_threads == 0) threads = GRID_TEAM;
+    threads = within_limits(has, asked, threads);
     bool wanted = asked->dimensions == 3 || wanted_block[2] == 1;
-    if (wanted && threads == wanted_block[0] * wanted_block[1] * wanted_block[2])
+    if (wanted && threads == chosen)
         for (int d = 0; d < 3; d++) block[d] = wanted_block[d];
     else shape_block(threads, asked->dimensions, has->row_threads, counts, block);
-    shape_grid(has, teams, counts, block, grid);
+    shape_grid(has, at_most(exact_teams(asked), has->max_teams), counts, block, grid);
+    for (int d = 0; d < 3; d++) grid[d] = countable(grid[d], block[d]);
 }
 
 /* How many threads a team gets that runs loops of `count` iterations one after another: no more warps than there are
    iterations for.  Where a row is one thread's, each thread more is one that has to be waited for. */
-static uint32_t for_loops_inside(const ompls_properties *has, uint64_t count) {
+static uint32_t for_loops_inside(const ompls_limits *has, uint64_t count) {
     uint64_t most = has->default_threads != 0 ? has->default_threads : TEAM;
     uint64_t wanted = count < most * ROW ? quotient_up(count, ROW) : most;
     if (has->row_threads != 1) wanted *= ROW;
@@ -123,39 +143,29 @@ static uint32_t for_loops_inside(const ompls_properties *has, uint64_t count) {
     return wanted < most ? (uint32_t)wanted : (uint32_t)most;
 }
 
-/* Kernels count threads along a dimension in an int. */
-static void keep_numbers(uint32_t *grid, const uint32_t *block) {
-    for (int d = 0; d < 3; d++)
-        if ((uint64_t)grid[d] * block[d] > INT32_MAX) grid[d] = INT32_MAX / block[d];
+/* As many teams as the iterations want, 0 when nobody knows. */
+static uint64_t derived_teams(const ompls_limits *has, uint64_t trip_count, bool loops_inside, uint32_t threads) {
+    uint64_t teams = loops_inside ? trip_count : quotient_up(trip_count, threads);
+    if (has->many_teams == 0 || teams <= has->many_teams) return teams;
+    return teams / 128 > has->many_teams ? teams / 128 : has->many_teams;
 }
 
-void ompls_choose_geometry(const ompls_properties *has, ompls_mode mode, const ompls_launch *asked, uint32_t *grid, uint32_t *block) {
-    static const ompls_launch nothing;
-    if (asked == NULL) asked = &nothing;
-    bool wide = asked->dimensions > 1 && mode == OMPLS_MODE_SPMD;
-    uint32_t threads = asked->num_threads, limit = asked->thread_limit != 0 ? asked->thread_limit : icv_thread_limit;
-    if (threads == 0 && wide) threads = wanted_block[0] * wanted_block[1] * wanted_block[2];
-    if (threads == 0 && wide && has->row_threads == 0) threads = GRID_TEAM;
-    uint64_t inside = asked->dimensions == 1 && mode == OMPLS_MODE_SPMD ? asked->trips[0] : 0;
-    if (threads == 0 && inside != 0) threads = for_loops_inside(has, inside);
-    if (threads == 0) threads = has->default_threads != 0 ? has->default_threads : TEAM;
-    threads = at_most(at_most(threads, limit), has->max_threads);
-    if (mode == OMPLS_MODE_MASTER_WORKER) threads = TEAM;
-    uint64_t teams = asked->num_teams != 0 ? asked->num_teams : icv_num_teams;
-    if (wide) {
-        several_dimensions(has, asked, threads, at_most((uint32_t)teams, has->max_teams), grid, block);
-        keep_numbers(grid, block);
-        return;
-    }
-    if (teams == 0 && mode == OMPLS_MODE_SPMD) {
-        teams = inside != 0 ? asked->trip_count : (asked->trip_count + threads - 1) / threads;
-        if (has->many_teams != 0 && teams > has->many_teams)
-            teams = teams / 128 > has->many_teams ? teams / 128 : has->many_teams;
-    }
+static void one_dimension(const ompls_limits *has, bool spmd, const ompls_launch *asked, uint32_t *grid, uint32_t *block) {
+    uint64_t inside = spmd && asked->dimensions == 1 ? asked->trips[0] : 0;
+    uint32_t wanted = asked->num_threads == 0 && inside != 0 ? for_loops_inside(has, inside) : asked->num_threads;
+    uint32_t threads = spmd ? within_limits(has, asked, wanted) : TEAM;
+    uint64_t teams = exact_teams(asked);
+    if (teams == 0 && spmd && asked->trip_count != 0) teams = derived_teams(has, asked->trip_count, inside != 0, threads);
     if (teams == 0) teams = has->default_teams != 0 ? has->default_teams : 1;
-    if (teams > UINT32_MAX) teams = UINT32_MAX;
-    grid[0] = at_most((uint32_t)teams, has->max_teams);
+    grid[0] = countable(at_most(teams < UINT32_MAX ? (uint32_t)teams : UINT32_MAX, has->max_teams), threads);
     block[0] = threads;
     grid[1] = grid[2] = block[1] = block[2] = 1;
-    keep_numbers(grid, block);
+}
+
+void ompls_choose_geometry(const ompls_limits *has, ompls_mode mode, const ompls_launch *asked, uint32_t *grid, uint32_t *block) {
+    static const ompls_launch nothing;
+    bool spmd = mode == OMPLS_MODE_SPMD;
+    if (asked == NULL) asked = &nothing;
+    if (spmd && asked->dimensions > 1) several_dimensions(has, asked, grid, block);
+    else one_dimension(has, spmd, asked, grid, block);
 }

@@ -13,7 +13,8 @@ typedef int copy_out(void *device, void *to, ompls_address from, uint64_t size, 
 
 static void in(ompls_place at, const char *name, ompls_address to, const void *from, uint64_t size, copy_in *copy) {
     if (size == 0) return;
-    ompls_error err = {0};
+    ompls_error err;
+    ompls_no_error(&err);
     uint64_t began = OMPLS_BEGIN(.kind = "copy", .at = at, .var = name, .host = from, .address = to, .bytes = size, .direction = "to");
     if (copy(at.device->handle, to, from, size, &err) != 0) {
         char what[256];
@@ -26,7 +27,8 @@ static void in(ompls_place at, const char *name, ompls_address to, const void *f
 
 static void out(ompls_place at, const char *name, void *to, ompls_address from, uint64_t size, copy_out *copy) {
     if (size == 0) return;
-    ompls_error err = {0};
+    ompls_error err;
+    ompls_no_error(&err);
     uint64_t began = OMPLS_BEGIN(.kind = "copy", .at = at, .var = name, .host = to, .address = from, .bytes = size, .direction = "from");
     if (copy(at.device->handle, to, from, size, &err) != 0) {
         char what[256];
@@ -47,7 +49,8 @@ void ompls_copy_out(ompls_place at, const char *name, void *to, ompls_address fr
 
 /* Started as by ompls_start_in. */
 static void attach(ompls_place at, const char *name, ompls_address pointer, ompls_address target) {
-    ompls_error err = {0};
+    ompls_error err;
+    ompls_no_error(&err);
     uint64_t bytes = ompls_pointer_bytes(at.device);
     uint64_t began = OMPLS_BEGIN(.kind = "copy", .at = at, .var = name, .address = pointer, .bytes = bytes, .direction = "to");
     if (at.device->module->attach(at.device->handle, pointer, target, &err) != 0) {
@@ -74,12 +77,14 @@ void ompls_start_out(ompls_place at, const char *name, void *to, ompls_address f
 
 void ompls_settle(ompls_place at) {
     if (at.device->module->start_in == NULL) return;
-    ompls_error err = {0};
+    ompls_error err;
+    ompls_no_error(&err);
     if (at.device->module->synchronize(at.device->handle, &err) != 0) ompls_fail_module(at, "the copies of the construct failed", &err);
 }
 
 void ompls_follow_mark(ompls_place at, uint64_t mark) {
-    ompls_error err = {0};
+    ompls_error err;
+    ompls_no_error(&err);
     if (at.device->module->follow(at.device->handle, mark, &err) != 0) ompls_fail_module(at, "cannot wait for another thread's copy", &err);
 }
 

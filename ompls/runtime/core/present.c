@@ -123,20 +123,22 @@ bool ompls_entry_full(const ompls_entry *entry, bool hold) {
     return is_full(atomic_load(&((ompls_entry *)(uintptr_t)entry)->state), hold);
 }
 
-static uint64_t counted_up(uint64_t state, bool hold) {
-    if (hold) return state + HOLD_ONE;
-    return (state & DYNAMIC_MASK) == FOR_EVER ? state : state + DYNAMIC_ONE;
+/* False when it can be counted no further. */
+static inline bool count_up(uint64_t state, bool hold, uint64_t *next) {
+    *next = state + (OMPLS_UNLIKELY(hold) ? HOLD_ONE : DYNAMIC_ONE);
+    if (!hold && OMPLS_LIKELY((state & DYNAMIC_MASK) < FOR_EVER - 1)) return true;
+    if (!hold && (state & DYNAMIC_MASK) == FOR_EVER) *next = state;
+    return !is_full(state, hold);
 }
 
 bool ompls_entry_acquire(ompls_entry *entry, uintptr_t begin, uintptr_t end, bool hold, ompls_reference *out) {
-    uint64_t state = atomic_load_explicit(&entry->state, memory_order_acquire);
+    uint64_t state = atomic_load_explicit(&entry->state, memory_order_acquire), next;
     do {
-        if ((state & COUNT_MASK) == 0 || OMPLS_UNLIKELY(is_full(state, hold))) return false;
+        if ((state & COUNT_MASK) == 0 || OMPLS_UNLIKELY(!count_up(state, hold, &next))) return false;
         if (atomic_load_explicit(&entry->begin, memory_order_relaxed) > begin ||
             atomic_load_explicit(&entry->end, memory_order_relaxed) < end)
             return false;
-    } while (!atomic_compare_exchange_weak_explicit(&entry->state, &state, counted_up(state, hold), memory_order_acq_rel,
-                                                    memory_order_acquire));
+    } while (!atomic_compare_exchange_weak_explicit(&entry->state, &state, next, memory_order_acq_rel, memory_order_acquire));
     *out = (ompls_reference){entry, state / GENERATION_ONE};
     return true;
 }

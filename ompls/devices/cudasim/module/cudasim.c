@@ -105,22 +105,32 @@ static uint64_t place(uint64_t used, uint64_t size) {
     return sim_round_up(used, size >= 16 ? 16 : 8);
 }
 
+/* A launch is beyond what compute capability allows: the hint, which costs more than all of a launch that is not. */
+static int beyond(const sim_device *d, ompls_error *err) {
+    snprintf(err->hint, sizeof err->hint, "see the limits of compute capability %d.%d (OMPLS_CUDASIM_ARCH)", (int)(d->architecture / 10),
+             (int)(d->architecture % 10));
+    return 1;
+}
+
 /* The CUDA programming guide's limits for the image's architecture: a launch that a GPU refuses is refused here. */
 static int check(const sim_device *d, const kernel *k, const ompls_launch_request *request, ompls_error *err) {
-    char hint[96];
     uint64_t bytes = 0;
-    snprintf(hint, sizeof hint, "see the limits of compute capability %d.%d (OMPLS_CUDASIM_ARCH)", (int)(d->architecture / 10),
-             (int)(d->architecture % 10));
     const uint32_t *grid = request->grid, *block = request->block;
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    if (threads == 0 || threads > SIM_MAX_THREADS || block[2] > SIM_MAX_BLOCK_Z)
-        return ompls_device_fail(err, hint, "a block of %u x %u x %u threads: 1 to %d are possible, and at most %d in z", block[0], block[1],
-                    block[2], SIM_MAX_THREADS, SIM_MAX_BLOCK_Z);
-    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0 || grid[0] > INT_MAX || grid[1] > 65535 || grid[2] > 65535)
-        return ompls_device_fail(err, hint, "a grid of %u x %u x %u blocks: 1 to %d x 65535 x 65535 are possible", grid[0], grid[1], grid[2], INT_MAX);
-    if ((uint64_t)request->shared_bytes + k->static_shared > d->max_shared)
-        return ompls_device_fail(err, hint, "%u bytes of shared memory (%u of them static): %d are possible", request->shared_bytes + k->static_shared,
-                    k->static_shared, (int)d->max_shared);
+    if (threads == 0 || threads > SIM_MAX_THREADS || block[2] > SIM_MAX_BLOCK_Z) {
+        ompls_device_fail(err, "", "a block of %u x %u x %u threads: 1 to %d are possible, and at most %d in z", block[0], block[1], block[2],
+                          SIM_MAX_THREADS, SIM_MAX_BLOCK_Z);
+        return beyond(d, err);
+    }
+    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0 || grid[0] > INT_MAX || grid[1] > 65535 || grid[2] > 65535) {
+        ompls_device_fail(err, "", "a grid of %u x %u x %u blocks: 1 to %d x 65535 x 65535 are possible", grid[0], grid[1], grid[2], INT_MAX);
+        return beyond(d, err);
+    }
+    if ((uint64_t)request->shared_bytes + k->static_shared > d->max_shared) {
+        ompls_device_fail(err, "", "%u bytes of shared memory (%u of them static): %d are possible", request->shared_bytes + k->static_shared,
+                          k->static_shared, (int)d->max_shared);
+        return beyond(d, err);
+    }
     if (request->nparams > SIM_MAX_PARAMS) return ompls_device_fail(err, "use fewer variables", "%u parameters", request->nparams);
     for (uint32_t i = 0; i < request->nparams; i++) bytes = place(bytes, request->sizes[i]) + request->sizes[i];
     if (bytes > d->max_parameters)
