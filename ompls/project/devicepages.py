@@ -25,6 +25,7 @@ def page(device: DeviceSpec, *, brief: bool = False) -> str:
         parts.append(f"It runs the kernels of `{like.name}`, and can do and lacks what that one does.")
     else:
         parts += _tables(device)
+    parts += _reasons("not on every model", device.older)
     try:
         data = read_regular(str(known.folders[device.name] / FILE), _MOST)
         parts.append(data.decode("utf-8", "replace").strip())
@@ -51,7 +52,6 @@ def _kernels(device: DeviceSpec) -> str:
 
 def _tables(device: DeviceSpec) -> list[str]:
     parts = list(_reasons("lacks", device.lacks)) + list(_reasons("slow", device.slow))
-    parts += list(_reasons("not on every model", device.older))
     if limits := [f"| {what} | {number} |" for what, number in _limits(device) if number]:
         parts.append(_table(("limit", ""), limits))
     names = "any of the C library"
