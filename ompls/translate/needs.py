@@ -20,13 +20,13 @@ from ompls.analysis.spec.devices import DeviceSpec
 from ompls.analysis.syntax.attributes import begin_of_declaration
 from ompls.translate.ctext import TRUTH, Types, words
 from ompls.translate.declared import DeclaredReduction, declared_reductions
+from ompls.translate.definitions import defined
 from ompls.translate.macros import Definitions
 from ompls.translate.plan import HOISTED, RegionPlan
 from ompls.translate.symbols import is_global
 from ompls.translate.tables import tables
 from ompls.translate.uses import declared_in, directives_in, names_in
 
-_TAG = re.compile(r"\b(?:struct|union|enum)\b(?:\s*__attribute__\s*\(\([^)]*\)\))?\s*([A-Za-z_]\w*)?\s*\{")
 _STORAGE = re.compile(r"^\s*(?:(?:static|extern|inline|__extension__)\s+)+")
 
 # Clauses of a target construct whose expressions the host evaluates.
@@ -110,9 +110,9 @@ def add_types(index: dict[str, str], text: str, decls: Sequence[ast.VarDecl], ba
             return
     for d in decls if typedef else []:
         index.setdefault(d.symbol.name, own)
-    for m in _TAG.finditer(text):
-        if m.group(1):
-            index[m.group(1)] = own
+    for x in defined(text):
+        if x.tag:
+            index[x.tag] = own
     for m in re.finditer(r"\benum\b[^{;]*\{([^}]*)\}", text):
         for e in re.split(r",(?![^(]*\))", re.sub(r"/\*.*?\*/|//[^\n]*", "", m.group(1), flags=re.S)):
             name = re.match(r"\s*([A-Za-z_]\w*)", e)

@@ -17,6 +17,7 @@ from ompls.analysis.syntax.reader import words
 
 _ONE = re.compile(rb"\b(?:__attribute(?:__)?|_Alignas|alignas|__declspec)\s*\(|\[\[")
 _OF_TYPE = re.compile(rb"\s*(?:__attribute(?:__)?\s*\(|\[\[)")
+_OF_GNU = re.compile(rb"\s*__attribute(?:__)?\s*\(")
 _LITERAL = re.compile(rb'"(?:[^"\\\n]|\\.)*"')
 _PACKED = re.compile(rb"(?<!\w)(?:__packed__|packed)(?!\w)")
 _ALIGNED = re.compile(rb"(?<!\w)(?:__aligned__|aligned)(?!\w)\s*(\()?(?:\s*(\d+)[uUlL]*\s*\))?")
@@ -56,7 +57,7 @@ def of_type(n: Node, body: Node, source: bytes) -> bytes:
     """The attributes of a structure, a union or an enumeration that is defined at `n`: before and behind its braces."""
     text = without_comments(source[n.start_byte : body.start_byte])
     found = [text[a:b] for a, b in _each(text)]
-    found.append(source[body.end_byte : end_of_attributes(source, body.end_byte)])
+    found.append(source[body.end_byte : end_of_attributes(source, body.end_byte, newer=False)])
     return _LITERAL.sub(b'""', b" ".join(found))
 
 
@@ -105,9 +106,10 @@ def _end(text: bytes, m: re.Match[bytes]) -> int:
     return text.find(b"]]", m.end()) + 2 if m.group().endswith(b"[") else closing(text, m.end())
 
 
-def end_of_attributes(text: bytes, at: int) -> int:
-    """Where the attributes end that stand one behind the other from `at` on."""
-    while (m := _OF_TYPE.match(text, at)) is not None:
+def end_of_attributes(text: bytes, at: int, *, newer: bool = True) -> int:
+    """Where the attributes end that stand one behind the other from `at` on; `newer`: also those of C23."""
+    one = _OF_TYPE if newer else _OF_GNU
+    while (m := one.match(text, at)) is not None:
         end = _end(text, m)
         if end <= m.end():
             break

@@ -18,6 +18,7 @@ _SPELLINGS = {
 _COMMENT = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|/\*.*?\*/|//(?:[^\\\n]|\\.)*", re.DOTALL)
 _WORD = re.compile(rb"\b(?:__[a-z]+(?:__)?|_Thread_local|_Noreturn)\b")
 _ATTRIBUTE = re.compile(rb"\b(?:__attribute(?:__)?|__declspec|_Alignas|alignas)\s*\(")
+_OF_TYPE = re.compile(rb"\b(struct|union|enum)\b(\s*\[\[[^][]*\]\])+")
 _ASM_NAME = re.compile(rb"(?<=\))\s*\b(?:__asm__|__asm|asm)\s*\(\s*(?:\"[^\"\n]*\"\s*)+\)")
 _NUMBER = rb"(?:long|short|double|float|char|int|signed|unsigned)"
 _COMPLEX = re.compile(
@@ -61,6 +62,8 @@ def mask(text: bytes) -> bytes:
         text = _WORD.sub(_spelling, text)
     if b"attribute" in text or b"lignas" in text or b"__declspec" in text:
         text = _groups(text, _ATTRIBUTE, _blank)
+    if b"[[" in text:
+        text = _OF_TYPE.sub(lambda m: m[1] + _blank(m.group()[len(m[1]) :]), text)
     if b"asm" in text:
         text = _ASM_NAME.sub(lambda m: _blank(m.group()), text)
     if b"omplex" in text:

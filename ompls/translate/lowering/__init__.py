@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from ompls.analysis.model.tu import TU, FileDirective, Item
 from ompls.translate.lowering import (
+    attributes,
     combined,
     indirect,
     metadirective,
@@ -38,6 +39,7 @@ _THEMES = (
     variants.lower,
     indirect.lower,
     statics.lower,
+    attributes.lower,
     unnamed.lower,
     combined.lower,
     shapes.lower,

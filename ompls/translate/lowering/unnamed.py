@@ -11,18 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ompls.analysis.encoding import decoded, encoded
+from ompls.analysis.encoding import decoded
 from ompls.analysis.model.ast import Compound, DeclStmt, FunctionDef, Span, nodes
 from ompls.analysis.model.tu import Item
 from ompls.translate.ctext import words
+from ompls.translate.definitions import Definition, definitions, quieted
 from ompls.translate.lowering.edits import on_one_line
 from ompls.translate.lowering.round import Round
-from ompls.translate.rewrite import NO_CODE
 
-_QUIET = re.compile(encoded(NO_CODE), re.S)
+_IN_AN_EXPRESSION = re.compile(rb"\s*\)")
 _ATTRIBUTE = rb"__attribute(?:__)?\s*\(\(.*?\)\)"
-_ATTRIBUTES = re.compile(rb"(?:\s*%s)*" % _ATTRIBUTE, re.S)
-_DEFINITION = re.compile(rb"\b(struct|union|enum)\b(?:\s*%s)*\s*([A-Za-z_]\w*)?\s*\{" % _ATTRIBUTE, re.S)
 _DECLARATOR = re.compile(
     rb"(?:\s|%s|\b(?:const|volatile|static|extern|typedef)\b)*([*(\s]*)([A-Za-z_]\w*)(\s*[,;])?" % _ATTRIBUTE, re.S
 )
@@ -40,16 +38,16 @@ def _named(work: Round, item: Item, given: set[str]) -> bool:
     """Give the types in an item their tags; whether there was something to do."""
     text, node, found = item.content.text, item.content.node, False
     header = node.header.end if isinstance(node, FunctionDef) else 0
-    for kind, tag, span, of in _definitions(text):
-        returned = span.start < header
-        if not returned and (tag or not of or work.target.openmp):
+    for x, of in _definitions(text):
+        returned = x.start < header
+        if not returned and (x.tag or not of or work.target.openmp):
             continue
         found = True
-        name = tag or _fresh(work, of or kind, given)
-        at = text.index(b"{", span.start)
+        name = x.tag or _fresh(work, of or x.kind, given)
+        at = x.opening
         if returned:
-            said = decoded(text[span.start : at]) + ("" if tag else f" {name} ") + decoded(text[at : span.end])
-            work.replace(item, (Span(0, 0), f"{on_one_line(said)}; "), (span, f"{kind} {name}"))
+            said = decoded(text[x.start : at]) + ("" if x.tag else f" {name} ") + decoded(text[at : x.behind])
+            work.replace(item, (Span(0, 0), f"{on_one_line(said)}; "), (Span(x.start, x.behind), f"{x.kind} {name}"))
         else:
             work.replace(item, (Span(at, at), f"{name} "))
     return found or (not work.target.openmp and _apart(work, item))
@@ -59,40 +57,36 @@ def _apart(work: Round, item: Item) -> bool:
     """`struct s { int a; } x;` of blocks as `struct s { int a; }; struct s x;`; whether there was one."""
     found, text = False, item.content.text
     function = item.content.node
-    if not isinstance(function, FunctionDef) or _DEFINITION.search(text, function.header.end) is None:
+    if not isinstance(function, FunctionDef) or b"{" not in text or next(_definitions(text), None) is None:
         return False
     for block in (n for n in nodes(function) if isinstance(n, Compound)):
         for n in block.items:
             if not isinstance(n, DeclStmt) or all(d.symbol.kind == "typedef" for d in n.decls):
                 continue
-            for kind, tag, span, _ in _definitions(text[n.specifiers.start : n.specifiers.end]):
-                start, end = n.specifiers.start + span.start, n.specifiers.start + span.end
+            for x, _ in _definitions(text[n.specifiers.start : n.specifiers.end]):
+                start, end = n.specifiers.start + x.start, n.specifiers.start + x.behind
                 definition = on_one_line(decoded(text[start:end]))
                 at = n.span.start
-                work.replace(item, (Span(at, at), f"{definition}; "), (Span(start, end), f"{kind} {tag}"))
+                work.replace(item, (Span(at, at), f"{definition}; "), (Span(start, end), f"{x.kind} {x.tag}"))
                 found = True
                 break
     return found
 
 
-def _definitions(text: bytes) -> Iterator[tuple[str, str, Span, str]]:
-    """(kind, tag, where it stands, what names it instead of a tag) of the types that are defined in a text.
+def _definitions(text: bytes) -> Iterator[tuple[Definition, str]]:
+    """The types that are defined in a text, and what names each instead of a tag.
 
-    Attributes behind the brace belong to the type.  Not of those in expressions: `(struct { int a; }){1}`.
+    Not those in expressions: `(struct { int a; }){1}`.
     """
     if not any(word in text for word in (b"struct", b"union", b"enum")):
         return
-    quiet = _QUIET.sub(lambda m: b" " * len(m.group()), text)
-    behind = 0  # the last expression
-    for m in _DEFINITION.finditer(quiet):
-        end = _closing(quiet, m.end() - 1)
-        if quiet[end:].lstrip()[:1] == b")":
-            behind = max(behind, end)
-        elif m.start() >= behind:
-            of = _namesake(quiet, m.start(), end)
-            attributes = _ATTRIBUTES.match(quiet, end)
-            end = attributes.end() if attributes else end
-            yield decoded(m[1]), decoded(m[2] or b""), Span(m.start(), end), of
+    quiet = quieted(text)
+    beyond = 0  # the last expression
+    for x in definitions(quiet):
+        if _IN_AN_EXPRESSION.match(quiet, x.end):
+            beyond = max(beyond, x.end)
+        elif x.start >= beyond:
+            yield x, _namesake(quiet, x.start, x.behind)
 
 
 def _namesake(quiet: bytes, start: int, end: int) -> str:
@@ -103,16 +97,6 @@ def _namesake(quiet: bytes, start: int, end: int) -> str:
     if m is None or (typedef and not m[1].strip() and m[3]):
         return ""
     return decoded(m[2])
-
-
-def _closing(quiet: bytes, opening: int) -> int:
-    """The offset behind the brace that closes the one at `opening`."""
-    depth = 0
-    for m in re.finditer(rb"[{}]", quiet[opening:]):
-        depth += 1 if m.group() == b"{" else -1
-        if not depth:
-            return opening + m.end()
-    return len(quiet)
 
 
 def _fresh(work: Round, of: str, given: set[str]) -> str:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import BOOL, CType, Enum, Floating, Integer
 from ompls.translate.ctext import strip
+from ompls.translate.definitions import defined
 from ompls.translate.problem import Problem
-
-_NAMED = re.compile(r"\b(?:struct|union)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?\w+\s*\{|\benum\b", re.S)
 
 
 def is_smaller(e: ast.Expr) -> bool:
@@ -20,7 +17,7 @@ def is_smaller(e: ast.Expr) -> bool:
 
 def size_of_definition(n: ast.SizeOf, text: str) -> int:
     """`sizeof(struct {…})` as a number: C++ takes no definition there.  Raises Problem for one with a name."""
-    if n.size is None or _NAMED.search(text):
+    if n.size is None or any(x.tag or x.kind == "enum" for x in defined(text)):
         raise Problem(n.span, f"a type that is defined in '{n.op}'", "CUDA C++ takes none there; define it before")
     return n.size
 
