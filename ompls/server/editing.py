@@ -46,10 +46,11 @@ def completion(opened: Opened, result: Result, params: types.CompletionParams) -
     if asked is not None and asked.trigger_character == " " and features.finished(result.tu, offset):
         return []  # nobody asked: the list would come by itself, and Enter would take its first word
     places = opened.places(result)
-    return [_proposal(c, places, result, opened) for c in features.completions(result.tu, offset)]
+    found = features.completions(result.tu, offset)
+    return [_proposal(c, number, places, result, opened) for number, c in enumerate(found)]
 
 
-def _proposal(proposal: Completion, places: Places, result: Result, opened: Opened) -> Json:
+def _proposal(proposal: Completion, number: int, places: Places, result: Result, opened: Opened) -> Json:
     where = Location(result.tu.path, proposal.start, proposal.end)
     text, snippet = proposal.insert, False
     if proposal.cursor >= 0:
@@ -60,7 +61,7 @@ def _proposal(proposal: Completion, places: Places, result: Result, opened: Open
         "label": proposal.label,
         "kind": _COMPLETION_KINDS[proposal.kind],
         "textEdit": {"range": places.range(where), "newText": text},
-        "sortText": f"{proposal.rank:02}{proposal.label}",
+        "sortText": f"{number:04}",
     }
     if " " in proposal.label:
         # A list that is open would go on with `target teams` behind `target `, and Enter accept it.

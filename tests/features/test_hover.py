@@ -114,6 +114,32 @@ void f(int n, float *x) {
     assert [(said or "").split("\n")[1] for said in said] == ["#define AT(g, y) g[2 * (y)]", "float *x", "int y"]
 
 
+USED = """
+struct s { double *p; int n; };
+void f(int n, double *a, const double *b, double *q, double *r, struct s v, struct s w, double **rows) {
+    #pragma omp target data map(to: b[0:n]) map(from: a[0:n])
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < n; i++) {
+        a[i] = 2 * b[i]; *q++ = 1; r = a; v.p[i] = 1; w.n = v.n; rows[i][0] += 1;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("place", "says"), [
+    ("a[i]", "has it read; what it points to is read and written."),  # `r = a` gives it away
+    ("b[i]", "has it read; what it points to is read."),
+    ("q++", "has it read and written; what it points to is written."),
+    ("r = a", "has it written; what it points to is not used."),
+    ("v.p", "has it read; what its pointers lead to is written."),
+    ("w.n", "has it written."),
+    ("rows[i]", "has it read; what it points to is read and written."),
+])  # fmt: skip
+def test_a_pointer_is_told_apart_from_what_it_points_to(place: str, says: str) -> None:
+    about = features.hover(analyze(USED), USED.index(place))
+    assert f"The region's code {says}" in (about or "")
+
+
 @pytest.mark.parametrize("word", ["TWICE is", "s = k;", "unused", "for (int i", "pragma", "helper(int)"])
 def test_silent_elsewhere(word: str) -> None:
     assert features.hover(analyze(TEXT), TEXT.index(word)) is None
@@ -226,9 +252,19 @@ def test_what_a_word_may_have_is_what_its_version_has() -> None:
         clauses = (features.hover(*marked(target, version)) or "").partition("Clauses: ")[2]  # type: ignore[arg-type]
         assert all(f"`{clause}`" in clauses for clause in has), version
         assert not any(f"`{clause}`" in clauses for clause in lacks), version
-    about = features.hover(*marked("#pragma omp target ¦map(to: x)\n"))
-    assert about is not None
-    assert ("`storage`" in about, "`present`" in about) == (False, True)
+    newest = "`always`, `close`, `present`, `self`"
+    for directive, version, types, modifiers in (
+        ("target data", "5.2", "`to`, `tofrom`, `from`, `alloc`", "`always`, `close`, `present`, `mapper`, `iterator`"),
+        ("target", "4.0", "`to`, `tofrom`, `from`, `alloc`", ""),
+        ("target enter data", "5.0", "`to`, `alloc`", "`always`, `close`, `mapper`"),
+        ("target exit data", "4.5", "`from`, `release`, `delete`", "`always`"),
+        ("target", "6.0", "`to`, `tofrom`, `from`, `alloc`, `storage`", newest),
+    ):
+        about = features.hover(*marked(f"#pragma omp {directive} ¦map(x)\n", version)) or ""  # type: ignore[arg-type]
+        assert f"One of: {types}" + (f"\n\nModifiers: {modifiers}" if modifiers else "") in about, directive
+    about = features.hover(*marked("#pragma omp parallel ¦proc_bind(close)\n"))
+    assert "One of: `close`, `spread`, `primary`" in (about or "")
+    assert "master" not in (about or "")
     about = features.hover(*marked("#pragma omp ¦stripe sizes(2)\n"))
     assert about is not None
     assert "Since OpenMP 6.0; §11.7. That is newer than the 5.2 that is set." in about

@@ -21,7 +21,7 @@ SIGNATURES = [
     ("#pragma omp for reduction(¦", "reduction([modifier,] identifier: list)", "[modifier,] identifier:"),
     ("#pragma omp for linear(a, b: ¦)", "linear(list : [step])", "[step]"),
     ("#pragma omp for collapse(¦)", "collapse(number of loops)", "number of loops"),
-    ("#pragma omp parallel proc_bind(¦)", "proc_bind(primary|master|close|spread)", "primary|master|close|spread"),
+    ("#pragma omp parallel proc_bind(¦)", "proc_bind(close|spread|primary)", "close|spread|primary"),
     ("#pragma omp parallel private(a, ¦)", "private(list)", "list"),
     ("#pragma omp target if(n > (3 + ¦", "if([directive-name:] condition)", "condition"),
     ("#pragma omp tile sizes(1, 2¦)", "sizes(size, …)", "…"),

@@ -86,6 +86,14 @@ async def test_a_blank_closes_a_list_that_is_open(editor: Editor, tmp_path: Path
     assert found["target teams"].filter_text == "targetteams"
 
 
+async def test_an_editor_that_sorts_proposals_keeps_their_order(editor: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "sorted.c").as_uri()
+    editor.open(uri, "void f(int n, double *a) {\n#pragma omp target map(\n  a[n] = 1;\n}\n")
+    found = list((await proposals(editor, uri, "map(")).values())
+    assert [item.label for item in found][:4] == ["to", "tofrom", "from", "alloc"]
+    assert sorted(found, key=lambda item: item.sort_text or "") == found
+
+
 async def test_a_macro_that_makes_pragmas_is_completed_as_they_are(editor: Editor, tmp_path: Path) -> None:
     uri = (tmp_path / "macro.c").as_uri()
     lines = TEXT.splitlines(keepends=True)

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Literal
 
+from ompls.analysis.encoding import decoded
 from ompls.analysis.features import particular, words
 from ompls.analysis.features.cursor import Cursor, cursor_at
 from ompls.analysis.features.listitems import Names, Proposal
 from ompls.analysis.features.placement import outdated, placed
 from ompls.analysis.features.routines import ROUTINES
 from ompls.analysis.features.scopes import enclosing, expanded_offset, in_function, in_unclosed, item_at
-from ompls.analysis.features.usual import OUTDATED, clause_rank, directive_rank, operator_rank
+from ompls.analysis.features.usual import OUTDATED, clause_rank, directive_rank
 from ompls.analysis.model.tu import TU
 from ompls.analysis.spec import CLAUSES, ClauseSpec, DirectiveSpec, clauses_of
 from ompls.analysis.spec.clause_sets import NEEDS, REQUIRED
@@ -24,11 +26,13 @@ from ompls.analysis.spec.clause_sets import NEEDS, REQUIRED
 Kind = Literal["directive", "clause", "keyword", "variable", "function", "constant", "member"]
 _SENTINEL = re.compile(rb"[ \t]*(?:#|%:)[ \t]*pragma[ \t]+(o?m?p?)\Z")
 
+_PREFIX = 20  # rank of what may stand before a colon or comma, and seldom does: behind the names of the program
+
 
 @dataclass(frozen=True, slots=True)
 class Completion:
     """One proposal.  `insert` replaces bytes [start, end) of the source; the cursor goes to byte `cursor` of it
-    (-1: to its end).  `rank` sorts: smaller first, then by label."""
+    (-1: to its end).  `rank` sorts: smaller first, then as they were found."""
 
     label: str
     kind: Kind
@@ -43,16 +47,18 @@ class Completion:
 
 
 def completions(tu: TU, offset: int) -> list[Completion]:
-    """What may stand at byte `offset` of the main file; nothing outside of pragmas."""
+    """What may stand at byte `offset` of the main file, the most likely first; nothing outside of pragmas."""
     sentinel = _SENTINEL.match(tu.source, tu.source.rfind(b"\n", 0, offset) + 1, offset)
     if sentinel is not None:
         return [Completion("omp", "keyword", "omp ", sentinel.start(1), offset, detail="OpenMP")]
     cursor = cursor_at(tu.source, offset)
     if cursor is None:
         return []
-    if cursor.owner:
-        return _in_parentheses(tu, cursor)
-    return [*_directives(tu, cursor), *_clauses(tu, cursor)]
+    found = _in_parentheses(tu, cursor) if cursor.owner else [*_directives(tu, cursor), *_clauses(tu, cursor)]
+    typed = decoded(tu.source[slice(*cursor.word)])
+    found.sort(key=attrgetter("rank"))
+    # Who has typed a word in full means that.
+    return [*[c for c in found if c.label == typed], *[c for c in found if c.label != typed]]
 
 
 def finished(tu: TU, offset: int) -> bool:
@@ -237,7 +243,7 @@ def _before_colon(tu: TU, cursor: Cursor, spec: ClauseSpec) -> list[Completion]:
         if word in given:
             continue
         colon = words.keyword_takes_colon(name) and cursor.following != ":"
-        rank = operator_rank(word) if name in words.REDUCTIONS else 0
+        rank = _PREFIX if spec.shape == "expr" else 0
         found.append(_keyword(cursor, word, word + (": " if colon else ""), words.meaning(name, word), rank))
     if name in words.COLON_MODIFIERS or name in words.COMMA_MODIFIERS:
         for word in words.modifiers(spec, version):
@@ -245,7 +251,7 @@ def _before_colon(tu: TU, cursor: Cursor, spec: ClauseSpec) -> list[Completion]:
                 found.append(_modifier(cursor, name, word))
     if name == "if":
         for part in dict.fromkeys(cursor.before.constructs):
-            found.append(_keyword(cursor, part, f"{part}: ", f"the condition is for `{part}`", 1))
+            found.append(_keyword(cursor, part, f"{part}: ", f"the condition is for `{part}`", _PREFIX))
     if name in words.REDUCTIONS:
         for declared in words.declared(tu, "declare reduction"):
             found.append(_keyword(cursor, declared, f"{declared}: ", "a declared reduction", 1))
@@ -271,8 +277,8 @@ def _modifier(cursor: Cursor, clause: str, word: str) -> Completion:
         separator = ""
     text = f"{word}()" if word in words.WITH_ARGUMENT else word
     at = len(text) - 1 if word in words.WITH_ARGUMENT else -1
-    start, end = cursor.word
-    return Completion(word, "keyword", text + separator, start, end, at, "modifier", words.meaning(clause, word), 5)
+    what = words.meaning(clause, word)
+    return Completion(word, "keyword", text + separator, *cursor.word, at, "modifier", what, _PREFIX)
 
 
 def _keyword(cursor: Cursor, label: str, insert: str, what: str, rank: int = 0) -> Completion:

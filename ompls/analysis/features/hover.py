@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.features.amounts import bytes_of
 from ompls.analysis.features.declared import declared
@@ -101,7 +102,7 @@ def variable_text(tu: TU, variable: Variable, region: Region) -> str:
         lines[-1] += f"**{_SHARING[variable.sharing]}**"
     how = "implicitly" if variable.implicit else "explicitly"
     lines.append(f"{how.capitalize()}: {variable.why} (OpenMP §{variable.section}).")
-    lines.append(_accesses(variable))
+    lines.append(_accesses(variable, region))
     return "\n\n".join(line for line in lines if line)
 
 
@@ -135,15 +136,21 @@ def _maps(tu: TU, variable: Variable) -> str:
     return "; ".join(parts)
 
 
-def _accesses(variable: Variable) -> str:
+def _accesses(variable: Variable, region: Region) -> str:
     if not variable.reads and not variable.writes:
         return "The region's code does not use it."
-    verbs = [verb for verb, nodes in (("read", variable.reads), ("written", variable.writes)) if nodes]
-    text = f"The region's code has it {' and '.join(verbs)}"
-    if isinstance(variable.symbol.type, Pointer):
-        pointee = [v for v, on in (("read", variable.reads_pointee), ("written", variable.writes_pointee)) if on]
-        text += f"; what it points to is {' and '.join(pointee)}" if pointee else "; what it points to is not used"
+    written, points = bool(variable.writes), isinstance(variable.symbol.type, Pointer)
+    pointee = _verbs(variable.reads_pointee, variable.writes_pointee)
+    if pointee and variable.reads:  # of the writes only some may be its own
+        written = any(u.write and not u.depth for u in uses(region.stmt.body) if u.symbol is variable.symbol)
+    text = f"The region's code has it {_verbs(bool(variable.reads), written)}"
+    if points or pointee:
+        text += f"; what {'it points' if points else 'its pointers lead'} to is {pointee or 'not used'}"
     return text + "."
+
+
+def _verbs(read: bool, written: bool) -> str:
+    return " and ".join([verb for verb, done in (("read", read), ("written", written)) if done])
 
 
 # --- words of pragmas

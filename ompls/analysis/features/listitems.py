@@ -47,7 +47,7 @@ class Names:
     def __init__(self, tu: TU, cursor: Cursor) -> None:
         self._tu, self._cursor = tu, cursor
         x = expanded_offset(tu, cursor.pragma.place)
-        self._symbols = visible(tu, x)
+        self._symbols = dict(sorted(visible(tu, x).items()))
         item = item_at(tu, x)
         stmt = statement_of(tu, item, cursor.pragma.place)
         body = stmt.body if stmt is not None else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ompls.analysis.features import words
 from ompls.analysis.features.operators import directive_around
 from ompls.analysis.features.pragmas import in_comment
-from ompls.analysis.model.omp import Clause
+from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.spec import CLAUSES, DIRECTIVES, ClauseSpec, is_extension
 from ompls.analysis.spec.versions import WORD_OF
 from ompls.analysis.syntax.clause_expr import tokenize
@@ -37,7 +37,7 @@ def word_text(source: bytes, offset: int, version: str) -> str | None:
         if clause.name_span.start <= offset < clause.name_span.end:
             if clause.name == "default" and directive.name.endswith("metadirective"):
                 return _DEFAULT
-            return clause_text(clause.name, version)
+            return clause_text(clause.name, version, directive)
         if clause.span.start <= offset < clause.span.end:
             return _inside(source, clause, offset)
     return None
@@ -56,18 +56,15 @@ def directive_text(name: str, version: str) -> str | None:
     return f"**{spec.name}**: {spec.summary}\n\n{since}\n\nClauses: {clauses}"
 
 
-def clause_text(name: str, version: str) -> str | None:
-    """What a clause does, since when, where it is specified."""
+def clause_text(name: str, version: str, on: Directive) -> str | None:
+    """What a clause does, since when, where it is specified, and which words it takes on that directive."""
     spec = CLAUSES.get(name)
     if spec is None:
         return None
     since = f"Since OpenMP {spec.since}; §{spec.section}.{_newer(spec.since, version)}"
     parts = [f"**{spec.name}**: {spec.summary}", since]
     later = max(version, spec.since)
-    for heading, listed in (("One of", spec.keywords), ("Modifiers", spec.modifiers)):
-        known = [f"`{word}`" for word in listed if WORD_OF.get((name, word), "") <= later]
-        parts += [f"{heading}: {', '.join(known)}"] if known else []
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *words.choices(spec, on, later)])
 
 
 def _newer(since: str, version: str) -> str:

@@ -62,7 +62,7 @@ def signature(tu: TU, offset: int) -> Signature | None:
     spec = CLAUSES.get(cursor.owner)
     if spec is None or spec.shape == "none":
         return None
-    form = _FORMS.get(spec.name) or _form(spec)
+    form = _FORMS.get(spec.name) or _form(spec, words.keywords(spec, cursor.before, tu.settings.openmp))
     label, parts = f"{spec.name}(", []
     for number, part in enumerate(form):
         if number:
@@ -74,11 +74,11 @@ def signature(tu: TU, offset: int) -> Signature | None:
     return Signature(label + ")", tuple(parts), _active(cursor, form), _documentation(spec, cursor, tu))
 
 
-def _form(spec: ClauseSpec) -> tuple[str, ...]:
+def _form(spec: ClauseSpec, keywords: tuple[str, ...]) -> tuple[str, ...]:
     if spec.shape == "list":
         return ("list",)
     if spec.shape == "keyword":
-        return ("|".join(spec.keywords),)
+        return ("|".join(keywords),)
     if spec.shape == "exprs":
         return ("expression", "…")
     return ("…",) if spec.shape == "raw" else ("expression",)
@@ -101,11 +101,4 @@ def _active(cursor: Cursor, form: tuple[str, ...]) -> int:
 
 def _documentation(spec: ClauseSpec, cursor: Cursor, tu: TU) -> str:
     text = f"{spec.summary} (since OpenMP {spec.since}, §{spec.section})"
-    version = tu.settings.openmp
-    keywords = words.keywords(spec, cursor.before, version)
-    modifiers = words.modifiers(spec, version)
-    if keywords:
-        text += "\n\nOne of: " + ", ".join(f"`{k}`" for k in keywords)
-    if modifiers:
-        text += "\n\nModifiers: " + ", ".join(f"`{m}`" for m in modifiers)
-    return text
+    return "\n\n".join([text, *words.choices(spec, cursor.before, tu.settings.openmp)])

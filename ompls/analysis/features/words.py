@@ -10,10 +10,11 @@ import re
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU
 from ompls.analysis.spec import CLAUSES, DIRECTIVES, ClauseSpec
+from ompls.analysis.spec.clause_sets import MAP_TYPES_OF
 from ompls.analysis.spec.versions import CLAUSE_ON, WORD_OF
 
 REDUCTIONS = frozenset(("reduction", "in_reduction", "task_reduction"))
-OPERATORS = ("+", "*", "max", "min", "&", "|", "^", "&&", "||")
+OPERATORS = ("+", "max", "min", "*", "&&", "||", "&", "|", "^")  # the usual ones first
 # `clause(modifier, keyword: list)`: a comma follows a modifier.  In all others a colon does.
 COMMA_MODIFIERS = frozenset(("map", "reduction", "depend", "allocate"))
 COLON_MODIFIERS = frozenset(
@@ -60,11 +61,6 @@ _EXCLUSIVE = (
     {"threads", "depend"},
     {"simd", "depend"},
 )
-_MAP_TYPES = {
-    "target enter data": ("to", "alloc"),
-    "target exit data": ("from", "release", "delete"),
-    "declare mapper": ("to", "from", "tofrom", "alloc"),
-}
 _MEANINGS = {
     ("map", "to"): "copied to the device at entry",
     ("map", "from"): "copied back at exit",
@@ -109,9 +105,9 @@ def keywords(spec: ClauseSpec, directive: Directive, version: str) -> tuple[str,
         return OPERATORS
     found = spec.keywords
     if spec.name == "map":
-        found = _MAP_TYPES.get(directive.name, ("to", "from", "tofrom", "alloc"))
-        if version >= "6.0" and directive.name != "target exit data":
-            found = (*found, "storage")
+        # `tofrom` on enter and exit data, since 5.2, is `to` and `from`.
+        types = MAP_TYPES_OF.get(directive.name, MAP_TYPES_OF["target"])
+        found = tuple(w for w in found if w in types and (w != "tofrom" or {"from", "to"} <= types))
     elif spec.name == "depend" and directive.name != "ordered":
         found = tuple(w for w in found if w not in ("source", "sink"))
     elif spec.name == "depend":
@@ -129,6 +125,12 @@ def modifiers(spec: ClauseSpec, version: str) -> tuple[str, ...]:
     if spec.name in ("linear", "induction") and version >= "5.2":
         found = tuple(w for w in found if w not in ("ref", "uval"))  # C++ only
     return tuple(w for w in found if WORD_OF.get((spec.name, w), "") <= version and w != "delete")
+
+
+def choices(spec: ClauseSpec, directive: Directive, version: str) -> list[str]:
+    """The keywords and the modifiers of a clause on that directive, for people: a paragraph each."""
+    both = ("One of", keywords(spec, directive, version)), ("Modifiers", modifiers(spec, version))
+    return [f"{heading}: {', '.join(f'`{word}`' for word in listed)}" for heading, listed in both if listed]
 
 
 def categories(version: str) -> tuple[str, ...]:

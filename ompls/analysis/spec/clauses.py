@@ -17,7 +17,8 @@ class ClauseSpec:
 
     shape -- none: no arguments; expr/exprs: one or several expressions; list: list items; keyword: one word;
              raw: not parsed further (context selectors, requirements with own grammar)
-    keywords -- the words that may select the variant, before the colon (list, expr) or as the argument (keyword)
+    keywords -- the words that may select the variant, before the colon (list, expr) or as the argument (keyword);
+                the most usual first, as they are proposed
     modifiers -- the further words that may stand before the colon
     optional -- the parenthesised part may be left out
     """
@@ -34,13 +35,13 @@ class ClauseSpec:
 
 
 _DEPEND = "in out inout mutexinoutset inoutset depobj source sink"
-_MAPS = "alloc to from tofrom release delete storage"
+_MAPS = "to tofrom from alloc release delete storage"
 
 # name, shape (a `?` after it: parentheses may be missing), section, since, summary, keywords, modifiers[, until]
 _TABLE: tuple[tuple[str, ...], ...] = (
     # data-sharing (5.4)
     ("default", "keyword", "5.4.1", "3.0", "data-sharing of variables that no clause lists",
-     "shared none private firstprivate", "scalar aggregate pointer all allocatable"),
+     "none shared firstprivate private", "scalar aggregate pointer all allocatable"),
     ("shared", "list", "5.4.2", "3.0", "one variable for all threads or tasks", "", ""),
     ("private", "list", "5.4.3", "3.0", "a new, uninitialised variable each", "", ""),
     ("firstprivate", "list", "5.4.4", "3.0", "a new variable each, with the original's value", "", "saved"),
@@ -76,7 +77,7 @@ _TABLE: tuple[tuple[str, ...], ...] = (
     ("link", "list", "5.8.5", "4.5", "the variable exists on the device while it is mapped", "", ""),
     ("local", "list", "7.14", "6.0", "every device has a variable of its own", "", ""),
     ("defaultmap", "keyword", "5.8.7", "4.5", "mapping of variables that no clause lists",
-     "alloc to from tofrom firstprivate none default present private self storage",
+     "tofrom none to from firstprivate alloc present default private self storage",
      "scalar aggregate pointer all allocatable"),
     ("to", "list", "5.9.1", "4.0", "copies to the device", "", "present mapper iterator"),
     ("from", "list", "5.9.2", "4.0", "copies from the device", "", "present mapper iterator"),
@@ -96,7 +97,7 @@ _TABLE: tuple[tuple[str, ...], ...] = (
     ("order", "keyword", "10.3", "5.0", "iterations may run in any order", "concurrent", "reproducible unconstrained"),
     ("bind", "keyword", "11.7.1", "5.0", "which threads run the loop", "teams parallel thread", ""),
     ("num_threads", "exprs", "10.1.2", "3.0", "size of the team", "", "strict dims"),
-    ("proc_bind", "keyword", "10.1.4", "4.0", "where the threads are placed", "primary master close spread", ""),
+    ("proc_bind", "keyword", "10.1.4", "4.0", "where the threads are placed", "close spread primary master", ""),
     ("num_teams", "exprs", "10.2.1", "4.0", "size of the league (lower bound: upper bound)", "", "dims"),
     ("safelen", "expr", "10.4.2", "4.0", "largest distance of concurrent iterations", "", ""),
     ("simdlen", "expr", "10.4.3", "4.0", "preferred number of lanes", "", ""),
