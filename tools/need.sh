@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes sure that the named tools are there: python, gcc, g++, node, chromium, gdb, ssh, sshd, emacs, cross compilers, qemu.  What only the
-# system's package manager has is installed when we are root on a Debian-like system; otherwise the command to type is
+# Makes sure that the named tools are there: python, gcc, g++, node, chromium, gdb, ssh, sshd, emacs, valgrind, cross compilers, qemu.  What
+# only the system's package manager has is installed when we are root on a Debian-like system; otherwise the command to type is
 # printed and we stop.
 set -eu
 
