@@ -16,7 +16,7 @@ from ompls.analysis.model.ctype import Array, CType, Integer, Pointer
 from ompls.translate.ctext import Types, arrays_in, element_of, flat, is_vla, strip
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter
-from ompls.translate.transformations.gpu.initializers import has_effects
+from ompls.translate.slots import has_effects
 
 _NOT_OF_ARRAYS = ("linear",)
 

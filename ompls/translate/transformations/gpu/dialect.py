@@ -17,12 +17,12 @@ from ompls.analysis.model.layout import offsetof
 from ompls.translate.ctext import Types, element_of, flat, is_unknown, is_vla, strip
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter
+from ompls.translate.slots import has_effects
 from ompls.translate.transformations.gpu.arrays import VariableArrays
 from ompls.translate.transformations.gpu.calls import call
 from ompls.translate.transformations.gpu.complexes import complex_number
 from ompls.translate.transformations.gpu.enums import promoted_operands, promotion
 from ompls.translate.transformations.gpu.gnu import ALLOCAS, ComputedGotos, case_range, has_typeof
-from ompls.translate.transformations.gpu.initializers import has_effects
 from ompls.translate.transformations.gpu.pointers import (
     ANY_POINTER,
     is_enumerator,

@@ -14,7 +14,8 @@ from ompls.analysis.model.literals import units
 from ompls.translate.ctext import element_of
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part
-from ompls.translate.transformations.gpu.initializers import is_designated, leaves, printed, read
+from ompls.translate.slots import is_designated, leaves, read
+from ompls.translate.transformations.gpu.initializers import printed
 from ompls.translate.transformations.gpu.pointers import has_own_type
 from ompls.translate.transformations.gpu.sizes import fits
 
