@@ -115,6 +115,8 @@ void f(real *n, int m[10][4]) {
         "#pragma omp declare target\nint x; void f(void);\n#pragma omp end declare target\nint y;",
         "#pragma omp begin declare target\nint x; void f(void) { }\n#pragma omp end declare target\nint y;",
         "#pragma omp begin declare_target\nint x; void f(void) { }\n#pragma omp end declare_target\nint y;",
+        "#pragma omp declare target\n#pragma omp declare target\nint a;\n#pragma omp end declare target\n"
+        "int x; void f(void);\n#pragma omp end declare target\n#pragma omp end declare target\nint y;",
         "int x, y; void f(void);\n#pragma omp declare target(x, f)\n",
         "int x, y; void f(void);\n#pragma omp declare target enter(x) to(f)\n",
         "int x, y; void f(void);\n#pragma omp declare target(x, f)\nint x; void f(void) { }\n",

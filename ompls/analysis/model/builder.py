@@ -254,9 +254,9 @@ class Analyzer:
             listed = declare_target_list(directive)
             for mode, item in listed:
                 self._declare_target(reading, mode, item)
-            file.declare_target = file.declare_target or not listed
+            file.declare_target += not listed
         elif directive.name == "end declare target":
-            file.declare_target = False
+            file.declare_target = max(0, file.declare_target - 1)
         elif directive.name in ("begin declare variant", "end declare variant"):
             file.variant = directive.name.startswith("begin")
 

@@ -92,7 +92,7 @@ class _Text:
 
     def _pragmas(self, text: bytes) -> None:
         """Notes what `declare target` covers."""
-        opened: int | None = None
+        opened: list[int] = []
         for m in _PRAGMA.finditer(text):
             if not is_omp(m.group()):
                 continue
@@ -104,10 +104,9 @@ class _Text:
                 ]
                 self.targets.update(i.text for i in listed)
                 if not listed:
-                    opened = m.end()
-            elif d.name == "end declare target" and opened is not None:
-                self.covered.append((opened, m.start()))
-                opened = None
+                    opened.append(m.end())
+            elif d.name == "end declare target" and opened:
+                self.covered.append((opened.pop(), m.start()))
 
     def _index(self, text: bytes, starts: list[int]) -> None:
         for m in _NAME.finditer(text):
@@ -174,7 +173,7 @@ class Headers:
     def _read_chunk(self, text: _Text, chunk: int) -> None:
         node = text.chunks[chunk]
         saved = self._file.declare_target
-        self._file.declare_target = any(a <= node.start_byte < b for a, b in text.covered)
+        self._file.declare_target = int(any(a <= node.start_byte < b for a, b in text.covered))
         reader = Adapter(text.source, node.start_byte, self._file, Sema(self._file))
         reader.bodies = False
         reader.external(node)

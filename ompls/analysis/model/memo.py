@@ -105,11 +105,11 @@ class _Kept:
 
     group: Group
     entries: list[Entry]
-    after: tuple[int, tuple[bool, bool, Pack]]
+    after: tuple[int, tuple[int, bool, Pack]]
     version: int
 
 
-_Before = tuple[Stretch, int, tuple[bool, bool, Pack]]  # a stretch, and the state of the file scope before it
+_Before = tuple[Stretch, int, tuple[int, bool, Pack]]  # a stretch, and the state of the file scope before it
 
 
 class Memo:

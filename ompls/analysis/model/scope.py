@@ -40,10 +40,10 @@ class FileScope:
         self.state = 0  # see Memo: a number for everything that was declared so far
         self.c23 = False  # `true`, `false` and `nullptr` are keywords
         self.strict = True  # a record that gets other members than an earlier version gave it is an error
-        self.declare_target = False  # between `begin declare target` and its end
+        self.declare_target = 0  # between how many `begin declare target` and their ends
         self.variant = False  # between `begin declare variant` and its end
         self.pack = NATURAL  # what `#pragma pack` says
-        self._between = (False, False, NATURAL)
+        self._between = (0, False, NATURAL)
         # a call of an undeclared function gives int (C90, and gcc with a warning); False where a header is missing,
         # because then nothing is known
         self.implicit_int = True
@@ -62,7 +62,7 @@ class FileScope:
         self.completed: set[RecordBody] = set()
 
     @property
-    def between(self) -> tuple[bool, bool, Pack]:
+    def between(self) -> tuple[int, bool, Pack]:
         """What the directives above say to all that follows: with the state, all that an analysis depends on."""
         value = (self.declare_target, self.variant, self.pack)
         if value != self._between:
@@ -70,7 +70,7 @@ class FileScope:
         return self._between  # the same object for nearly all declarations
 
     @between.setter
-    def between(self, value: tuple[bool, bool, Pack]) -> None:
+    def between(self, value: tuple[int, bool, Pack]) -> None:
         self.declare_target, self.variant, self.pack = value
 
     def begin_item(self) -> None:
