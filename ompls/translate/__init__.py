@@ -16,7 +16,7 @@ from ompls.translate.explain import interleaved, story
 from ompls.translate.mappers import mappers_of
 from ompls.translate.output import OutLine, line_map, text_of
 from ompls.translate.symbols import unit_name
-from ompls.translate.tables import tables
+from ompls.translate.tables import known
 from ompls.translate.target import HOST, TargetFault
 from ompls.translate.unit import Unit
 
@@ -97,8 +97,8 @@ def preview(
     """
     with _no_collections():
         made = _preview(tu, device, targets, region, head=head or explain, explain=explain)
-    for known in (mappers_of, tables):
-        known.cache_clear()  # they keep the unit, of which the next preview has another version
+    for kept in (mappers_of, known):
+        kept.cache_clear()  # they keep the unit, of which the next preview has another version
     return made
 
 

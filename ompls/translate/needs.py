@@ -157,7 +157,10 @@ def needs_of(index: Index, plan: RegionPlan) -> Needs:
                     out.globals.setdefault(s.name, s)
                 elif (inside or s.name in tables(index.tu)) and s.name not in out.statics:
                     out.statics[s.name] = s
-                    todo += [d.init for _, d in (index.variables.get(s.name, (None, None)),) if d and d.init]
+                    where, d = index.variables.get(s.name, (None, None))
+                    if where is not None and d is not None and d.init is not None:
+                        todo.append(d.init)
+                        texts.append(index.tu.text(where, d.init.span))
     for v in plan.globals:
         out.globals.setdefault(v.symbol.name, v.symbol)
     out.functions.sort(key=lambda f: f[0].start)

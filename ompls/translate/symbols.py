@@ -9,7 +9,7 @@ import re
 from ompls.analysis.encoding import encoded
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.tu import TU
-from ompls.translate.tables import tables
+from ompls.translate.tables import on_device, tables
 
 
 def unit_name(path: str) -> str:
@@ -27,9 +27,7 @@ def unit_symbol(tu: TU, name: str = "") -> str:
 
 def is_global(tu: TU, s: Symbol) -> bool:
     """Whether it is a `declare target` variable; the directive may stand behind functions that use it."""
-    last = tu.symbols.get(s.name)
-    found = s.declare_target or (last is not None and last.declare_target)
-    return s.kind == "var" and s.level == "file" and bool(found) and s.name not in tables(tu)
+    return s.kind == "var" and s.level == "file" and on_device(tu, s) and s.name not in tables(tu)
 
 
 def global_symbol(tu: TU, s: Symbol) -> str:

@@ -270,6 +270,9 @@ class Unit:
             led, its, twin = self.lead(item, region)
             kernel = led._kernel_entry(its, twin)
             for s in self.sets:
+                of, _, mine = self._twin(s, region) or (self, item, region)
+                called = (x.name for x in in_other_units(self._of(s), of.needs[id(mine)]))
+                kernel["externals"] = sorted({*kernel["externals"], *called})
                 lines = with_line_directives(self.kernel(s, item, region))
                 path = f"kernels/{s.name}/{self.kernel_name(region)}.{s.extension}"
                 files[path] = text_of(lines)
@@ -319,18 +322,21 @@ class Unit:
 
     def _functions(self, files: dict[str, str]) -> list[dict[str, Any]]:
         """The functions that kernels of other units may call; their texts join `files`."""
-        out = []
-        for item, f in exported(self.tu):
-            needs = needs_of_function(self.index, item, f)
-            entry: dict[str, Any] = {"name": f.symbol.name, "files": {}, "externals": [], "reason": ""}
-            entry["parallel"] = any(d.directive.has("parallel") for _, g in needs.functions for d in directives_in(g))
-            for s in self.sets:
+        out: dict[str, dict[str, Any]] = {}
+        for s in self.sets:
+            unit = self._others.get(s.name, self)  # whose text is the one that this set sees
+            for item, f in exported(unit.tu):
+                needs = needs_of_function(unit.index, item, f)
+                new: dict[str, Any] = {"name": f.symbol.name, "files": {}, "externals": [], "reason": ""}
+                entry = out.setdefault(f.symbol.name, new)
+                parallel = any(d.directive.has("parallel") for _, g in needs.functions for d in directives_in(g))
+                entry["parallel"] = parallel or entry.get("parallel", False)
                 try:
-                    capability.check_functions(self._of(s), needs, self.tu.model)
-                    refuse_packed(self.packed, needs)
+                    capability.check_functions(self._of(s), needs, unit.tu.model)
+                    refuse_packed(unit.packed, needs)
                     refuse_copies([needs, needs])  # the kernels of this unit and those of others
                     lines = with_line_directives(
-                        s.function(self.index, self.places, replace(needs, devices=self._of(s)), f)
+                        s.function(unit.index, unit.places, replace(needs, devices=self._of(s)), f)
                     )
                 except Problem as p:
                     entry["reason"] = f"{p.what}: {p.why}"
@@ -341,8 +347,7 @@ class Unit:
                 entry["externals"] = sorted(
                     {*entry["externals"], *(x.name for x in in_other_units(self._of(s), needs))}
                 )
-            out.append(entry)
-        return out
+        return list(out.values())
 
     def _kernel_entry(self, item: Item, region: Region) -> dict[str, Any]:
         """The manifest's entry of one kernel, before its files are made."""
@@ -367,7 +372,7 @@ class Unit:
                 for v in region.variables if not v.maps
             ],
             "globals": [global_symbol(self.tu, s) for s in needs.globals.values()],
-            "externals": sorted({x.name for s in self.sets for x in in_other_units(self._of(s), needs)}),
+            "externals": [],
             "launch": {"num_teams": launch.num_teams, "thread_limit": launch.thread_limit,
                        "num_threads": launch.num_threads, "trip_count": launch.trip_count},
             "constructs": plan.constructs(), "line_map": {},

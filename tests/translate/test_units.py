@@ -27,6 +27,11 @@ extern void move(struct point *p, int dx);
 int bump(void);
 struct point twice(struct point p);
 int sums(int n, const int *a);
+extern int (*step)(int);
+extern const char *const names[2];
+extern struct tool { const char *name; int (*use)(int); } *current;
+int apply(int (*f)(int), int x);
+int thrice(int x);
 #pragma omp end declare target
 """,
     "main.c": """#include <stdio.h>
@@ -34,8 +39,12 @@ int sums(int n, const int *a);
 #include "shared.h"
 int counter = 5;
 #pragma omp declare target to(counter)
+#pragma omp declare target
+int (*mine)(int) = thrice;
+#pragma omp end declare target
 int main(void)
 {
+    int f[8] = {0};
     struct point p = {1, {2, 3}};
     double r = 0;
     int b = 0, c = 0, t = 0, host = 1, a[4] = {1, 2, 3, 4}, z[8];
@@ -59,6 +68,19 @@ int main(void)
     }
     for (int i = 0; i < 8; i++)
         printf("%d ", z[i]);
+#pragma omp target map(tofrom : f)
+    {
+        f[0] = step(1);
+        f[1] = names[1][0];
+        f[2] = current->use(5);
+        f[3] = current->name[1];
+        f[4] = apply(step, 7);
+        f[5] = mine(4);
+        f[6] = (mine == thrice) + 2 * (step == thrice);
+        f[7] = apply(mine, 1);
+    }
+    for (int i = 0; i < 8; i++)
+        printf(" %d", f[i]);
     return 0;
 }
 """,
@@ -78,6 +100,12 @@ int sums(int n, const int *a)
         s += a[i];
     return s;
 }
+static int one_more(int x) { return x + 1; }
+int thrice(int x) { return 3 * x; }
+int (*step)(int) = one_more;
+const char *const names[2] = {"a", "b"};
+struct tool tools[2] = {{"x1", one_more}, {"x2", thrice}}, *current = &tools[1];
+int apply(int (*f)(int), int x) { return f(x); }
 #pragma omp end declare target
 """,
     "twice.c": """#include "shared.h"
@@ -93,7 +121,7 @@ struct point twice(struct point p)
 """,
 }
 SOURCES = ["main.c", "moves.c", "twice.c"]
-EXPECTED = "26 418 3 13 117 10 on the host: 0\n402 406 410 414 418 422 426 430 "
+EXPECTED = "26 418 3 13 117 10 on the host: 0\n402 406 410 414 418 422 426 430  2 98 15 50 8 12 1 3"
 
 
 @pytest.fixture
@@ -127,7 +155,7 @@ def test_objects_in_an_archive(place: Path) -> None:
 def test_a_function_that_no_unit_has_is_named(place: Path) -> None:
     done = ompls(place, "run", "--device", "cudasim", "main.c", "twice.c")
     assert done.returncode == 125
-    assert "main.c:11" in done.stderr
+    assert "main.c:15" in done.stderr
     assert "'bump': no unit that is linked has its body under declare target" in done.stderr
 
 
@@ -192,7 +220,7 @@ def test_the_joined_text_compiles_for_real_gpus(
     read = read_bundle(place / "bundle")
     headers = {p.name: p.read_text() for p in LIBRARY.glob("*.cuh")}
     kernels = with_functions(place, read, read.kernels("gpu"), all_devices()["cuda"])
-    assert len(kernels) == 2
+    assert len(kernels) == 3
     for kernel, path in kernels:
         for architecture in ("sm_53", "sm_90"):
             gpu_code(path.read_text(), architecture, kernel.name, headers)

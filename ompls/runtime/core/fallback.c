@@ -75,7 +75,8 @@ static void invite_all(fallback *f) {
     ompls_table_lock(&device->table);
     ompls_visit_globals(device, invite, f);
     for (uint32_t i = 0; i < f->count; i++)
-        for (const ompls_attachment *a = ompls_attachments_from(f->visitors[i].reference.entry, 0, &end); a < end; a++) invite(f, &a->to);
+        for (const ompls_attachment *a = ompls_attachments_from(f->visitors[i].reference.entry, 0, &end); a < end; a++)
+            if (!a->follows) invite(f, &a->to);
     pthread_mutex_unlock(&device->table.lock);
 }
 
@@ -93,7 +94,8 @@ static void fetch(fallback *f, visitor *v) {
     ompls_follow(at, entry);
     ompls_copy_out(at, entry->name, v->theirs, device_of(v), v->size);
     ompls_table_lock(&at.device->table);
-    for (const ompls_attachment *a = ompls_attachments_from(entry, 0, &end); a < end; a++) memcpy(v->theirs + a->offset, &a->host, sizeof a->host);
+    for (const ompls_attachment *a = ompls_attachments_from(entry, 0, &end); a < end; a++)
+        if (!a->follows) memcpy(v->theirs + a->offset, &a->host, sizeof a->host);
     ompls_restore_pointers(at.device, entry, v->theirs);
     pthread_mutex_unlock(&at.device->table.lock);
     if (memcmp(v->host, v->theirs, v->size) == 0) return; /* it may be constant */

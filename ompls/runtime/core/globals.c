@@ -5,7 +5,6 @@
    unit registers, before `main`; a variable that is all zero bytes needs no copy. */
 #include "core.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,18 +147,15 @@ void ompls_restore_pointers(ompls_device *device, ompls_entry *entry, char *byte
     }
 }
 
-/* Pointers that begin with the address of another variable lead to the corresponding one. */
+/* Pointers that begin with the address of another variable lead to the corresponding one.  Where pointers have another
+   size, kernels that use such a variable were refused. */
 static int lead_pointers(ompls_device *device, ompls_error *err) {
-    for (uint32_t i = 0; i < npointers && !ompls_shared_memory; i++) {
+    bool alike = !ompls_shared_memory && ompls_pointer_bytes(device) == sizeof(void *);
+    for (uint32_t i = 0; alike && i < npointers; i++) {
         ompls_address place = on_device(device, pointers[i].place, sizeof(void *)), to = on_device(device, pointers[i].value, 1);
         if (place == 0 || to == 0) continue;
-        if (ompls_pointer_bytes(device) != sizeof(void *)) {
-            snprintf(err->reason, sizeof err->reason, "the program has pointers in `declare target` variables, and they have %u bytes there",
-                     ompls_pointer_bytes(device));
-            snprintf(err->hint, sizeof err->hint, "set them in a kernel");
-            return 1;
-        }
         if (attach(device, place, to, err) != 0) return 1;
+        ompls_let_follow(device, pointers[i].place);
     }
     return 0;
 }

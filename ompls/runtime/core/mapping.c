@@ -106,14 +106,25 @@ ompls_attachment *ompls_attachments_from(ompls_entry *entry, uint64_t offset, co
     return all != NULL ? all->of + low : NULL;
 }
 
+/* With the lock held.  Where the host's pointer at `pointer` leads on the device; 0: nowhere. */
+static ompls_address led_to(ompls_device *device, const void *pointer) {
+    uintptr_t value;
+    ompls_reference there;
+    ompls_entry *overlapping;
+    memcpy(&value, pointer, sizeof value);
+    return ompls_table_find(&device->table, value, value + 1, &overlapping, &there) ? address_in(there.entry, value) : 0;
+}
+
 /* With the lock held.  The device's pointers are written again after the copy. */
 static void item_in_locked(ompls_place at, const char *name, ompls_entry *entry, const void *host, uint64_t size) {
     uint64_t first = (uintptr_t)host - atomic_load(&entry->begin);
     ompls_address to = address_in(entry, (uintptr_t)host);
     const ompls_attachment *end;
     ompls_start_in(at, name, to, host, size);
-    for (const ompls_attachment *a = ompls_attachments_from(entry, first, &end); a < end && a->offset + sizeof(void *) <= first + size; a++)
-        attach(at, name, to + (a->offset - first), a->value);
+    for (const ompls_attachment *a = ompls_attachments_from(entry, first, &end); a < end && a->offset + sizeof(void *) <= first + size; a++) {
+        ompls_address value = a->follows ? led_to(at.device, (const char *)host + (a->offset - first)) : a->value;
+        if (value != 0) attach(at, name, to + (a->offset - first), value);
+    }
 }
 
 /* With the lock held, or nobody else sees the entry.  The host's pointers stay as they are: the parts between them are copied. */
@@ -123,6 +134,7 @@ void ompls_leaving_item_out(ompls_place at, const char *name, ompls_entry *entry
     ompls_address from = address_in(entry, (uintptr_t)host);
     const ompls_attachment *end, *next = ompls_attachments_from(entry, first, &end);
     for (; next < end && next->offset < first + size; next++) {
+        if (next->follows && led_to(at.device, (char *)host + (next->offset - first)) == 0) continue;
         ompls_start_out(at, name, (char *)host + done, from + done, next->offset - first - done);
         done = next->offset - first + sizeof(void *);
     }
@@ -218,6 +230,7 @@ void ompls_attach_item(ompls_place at, uint32_t index, const ompls_arg *arg, con
                        ompls_pointer_bytes(at.device), sizeof(void *));
         }
         ompls_attachment *a = attachment_at(at, holder.entry, pointer - atomic_load(&holder.entry->begin));
+        a->follows = false;
         a->host = (uintptr_t)arg->base;
         a->to = *reference;
         if (a->value != value) {
@@ -228,6 +241,17 @@ void ompls_attach_item(ompls_place at, uint32_t index, const ompls_arg *arg, con
         }
     }
     pthread_mutex_unlock(&table->lock);
+}
+
+void ompls_let_follow(ompls_device *device, uintptr_t pointer) {
+    ompls_reference holder;
+    ompls_entry *overlapping;
+    ompls_table_lock(&device->table);
+    if (ompls_table_find(&device->table, pointer, pointer + sizeof(void *), &overlapping, &holder)) {
+        uint64_t offset = pointer - atomic_load(&holder.entry->begin);
+        attachment_at((ompls_place){.device = device}, holder.entry, offset)->follows = true;
+    }
+    pthread_mutex_unlock(&device->table.lock);
 }
 
 bool ompls_find_address(ompls_device *device, const void *host, uint64_t size, ompls_address *out) {

@@ -17,6 +17,7 @@ from ompls.translate.lowering import (
     attributes,
     combined,
     indirect,
+    initial,
     metadirective,
     nests,
     older,
@@ -37,6 +38,7 @@ __all__ = ["Lowered", "lower"]
 _THEMES = (
     metadirective.lower,
     variants.lower,
+    initial.lower,
     indirect.lower,
     statics.lower,
     attributes.lower,

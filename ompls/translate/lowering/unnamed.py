@@ -38,12 +38,12 @@ def _named(work: Round, item: Item, given: set[str]) -> bool:
     """Give the types in an item their tags; whether there was something to do."""
     text, node, found = item.content.text, item.content.node, False
     header = node.header.end if isinstance(node, FunctionDef) else 0
-    for x, of in _definitions(text):
+    for x, of in definitions_in(text):
         returned = x.start < header
         if not returned and (x.tag or not of or work.target.openmp):
             continue
         found = True
-        name = x.tag or _fresh(work, of or x.kind, given)
+        name = x.tag or fresh(work, of or x.kind, given)
         at = x.opening
         if returned:
             said = decoded(text[x.start : at]) + ("" if x.tag else f" {name} ") + decoded(text[at : x.behind])
@@ -57,13 +57,13 @@ def _apart(work: Round, item: Item) -> bool:
     """`struct s { int a; } x;` of blocks as `struct s { int a; }; struct s x;`; whether there was one."""
     found, text = False, item.content.text
     function = item.content.node
-    if not isinstance(function, FunctionDef) or b"{" not in text or next(_definitions(text), None) is None:
+    if not isinstance(function, FunctionDef) or b"{" not in text or next(definitions_in(text), None) is None:
         return False
     for block in (n for n in nodes(function) if isinstance(n, Compound)):
         for n in block.items:
             if not isinstance(n, DeclStmt) or all(d.symbol.kind == "typedef" for d in n.decls):
                 continue
-            for x, _ in _definitions(text[n.specifiers.start : n.specifiers.end]):
+            for x, _ in definitions_in(text[n.specifiers.start : n.specifiers.end]):
                 start, end = n.specifiers.start + x.start, n.specifiers.start + x.behind
                 definition = on_one_line(decoded(text[start:end]))
                 at = n.span.start
@@ -73,7 +73,7 @@ def _apart(work: Round, item: Item) -> bool:
     return found
 
 
-def _definitions(text: bytes) -> Iterator[tuple[Definition, str]]:
+def definitions_in(text: bytes) -> Iterator[tuple[Definition, str]]:
     """The types that are defined in a text, and what names each instead of a tag.
 
     Not those in expressions: `(struct { int a; }){1}`.
@@ -99,7 +99,7 @@ def _namesake(quiet: bytes, start: int, end: int) -> str:
     return decoded(m[2])
 
 
-def _fresh(work: Round, of: str, given: set[str]) -> str:
+def fresh(work: Round, of: str, given: set[str]) -> str:
     """A tag that nothing else in the unit is called, nor anything that was `given` a tag in this pass."""
     name = f"{of}_type"
     while name in given or name in words(decoded(work.tu.expanded)):

@@ -17,6 +17,8 @@ typedef struct {
 int counter = 40;
 double table[4] = {1, 2, 3, 4};
 double square(double x) { return x * x + table[1]; }
+const char *word = "constant" + 1;
+struct { const char *name; double (*apply)(double); } tools[] = {{"none", 0}, {"square", square}};
 #pragma omp end declare target
 
 static void mapped(int device)
@@ -49,12 +51,14 @@ static void pointers(int device)
 
 static void globals(int device)
 {
-    int seen = 0;
-    #pragma omp target map(from: seen) device(device)
+    int seen = 0, led = 0;
+    #pragma omp target map(from: seen, led) device(device)
     {
         counter += 2;
         seen = counter;
+        led = word[2] + tools[1].name[3] + (int)tools[1].apply(3) + (tools[1].apply == square);
     }
+    printf("led to %d\n", led);
     #pragma omp target update from(counter) device(device)
     printf("globals %d %d\n", seen, counter);
     counter = 40;
