@@ -252,7 +252,7 @@ def _first(text: Callable[[ast.Expr], str], e: ast.Expr) -> tuple[str, list[tupl
     if isinstance(e, ast.Shaping):
         pointer, dims = text(e.operand), "".join(f"[{text(d)}]" for d in e.dims)
         return f"(*(__typeof__(*({pointer})) (*){dims})({pointer}))", []
-    return text(e), []
+    return text(e) if isinstance(e, ast.Name) else f"({text(e)})", []
 
 
 def _base(e: ast.Expr) -> tuple[ast.Expr, bool, bool]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ompls.analysis.dataenv.designators import is_value
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt
 from ompls.analysis.model.omp import Clause, Directive
@@ -51,6 +52,9 @@ def dependences(tu: TU, item: Item, d: Directive, name: str) -> Dependences:
         if clause.broken or clause.keyword not in KINDS:
             why = clause.broken or f"'{clause.keyword}' is no dependence type of a task"
             raise Problem(clause.span, f"the clause 'depend({clause.text})'", why)
+        for e in clause.items:
+            if clause.keyword != "depobj" and is_value(e.expr):
+                raise Problem(e.span, f"the list item '{e.text}'", "it is an expression, which has no address")
         entries = [_entry(tu, item, clause, e.expr, e.text) for e in clause.items]
         iterators = iterators_of(clause)
         if not iterators:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from ompls.analysis.dataenv.designators import beyond_gcc
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array, Pointer
@@ -89,6 +90,8 @@ class _Planner:
         for entry in clause.items:
             if isinstance(entry.expr, (ast.OtherExpr, ast.Shaping)) or (entry.symbol and is_unknown(entry.symbol.type)):
                 raise Problem(entry.span, f"the list item '{self.name(entry)}'", why_unknown(self.tu))
+            if beyond := beyond_gcc(entry.expr):
+                raise Problem(entry.span, f"the list item '{self.name(entry)}'", f"it {beyond}")
             self._check_sections(entry)
             if any(m.startswith("iterator") for m in clause.modifiers):
                 self._iterated(clause, entry, flags)

@@ -88,6 +88,16 @@ CASES = [
             ("target\n#pragma omp parallel for firstprivate(n) shared(n)", "firstprivate"),
         )
     ),
+    *(
+        ("host", f"#pragma omp target {clause}({text})\na[0] = 1;", text, why)
+        for clause, text, why in (
+            ("map", "((char *)a)[0:48]", "it goes through an expression"),
+            ("map", "((struct { int x; } *)a)->x", "it goes through an expression"),
+            ("map", "(a + n)[0:2]", "put the offset into the section"), ("map", "1[a]", "its subscript in front"),
+            ("map", "near", "in a register variable"),
+        )
+    ),
+    ("host", "#pragma omp target update depend(in: n + 1) to(a)", "n + 1", "it is an expression, which has no address"),
     ("host", "#pragma omp target map(a[0:2:2])\na[0] = 1;", "a[0:2:2]", "stride"),
 ]  # fmt: skip
 PROGRAM = """#include <stdio.h>
@@ -96,6 +106,7 @@ static int helper(void) {{ return hidden; }}
 void f(int n)
 {{
     int a[100] = {{0}};
+    register int near = 0;
     {0}
     printf("%d", a[0] + helper());
 }}

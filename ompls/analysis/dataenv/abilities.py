@@ -152,7 +152,7 @@ def _of_node(n: Node) -> Iterator[Need]:
             yield Need(n.span, "static local", n.symbol.name)
         if "_Atomic" in n.symbol.type.quals:
             yield Need(n.span, "atomic variable", n.symbol.name)
-    elif isinstance(n, ast.Member) and _is_bit_field(n):
+    elif isinstance(n, ast.Member) and is_bit_field(n):
         yield Need(n.span, "bit-field", n.field)
     elif isinstance(n, ast.Name) and "_Atomic" in n.type.quals:
         yield Need(n.span, "atomic variable", n.name)
@@ -178,7 +178,7 @@ def _of_node(n: Node) -> Iterator[Need]:
         yield Need(n.span, "inline assembly")
 
 
-def _is_bit_field(n: ast.Member) -> bool:
+def is_bit_field(n: ast.Member) -> bool:
     of = owner(n.base.type, n.arrow)
     found = find_member(of, n.field) if isinstance(of, Record) else None
     return found is not None and found.bits is not None

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.model.ast import (
-    Binary,
-    Call,
-    CharLiteral,
-    FloatLiteral,
-    Index,
-    IntLiteral,
-    Member,
-    Name,
-    Section,
-    StringLiteral,
-)
-from ompls.analysis.model.ctype import CType, innermost
+from ompls.analysis.dataenv.designators import bare, is_part, is_value, misfit, value_in
+from ompls.analysis.diagnostic import Severity
+from ompls.analysis.model.ast import Call, Index, Member, Name, Section, Shaping, Symbol, Unary
+from ompls.analysis.model.ctype import Array, CType, Floating, Integer, Record, innermost
 from ompls.analysis.model.omp import Clause, ListItem
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.nesting import placed
 from ompls.analysis.spec import clauses_of, is_declarative
-from ompls.analysis.spec.data_clauses import STORAGE, WHOLE, WRITING
+from ompls.analysis.spec.data_clauses import LOCATORS, LVALUES, PARTS, STORAGE, WHOLE, WRITING
 
 _KINDS = {"func": "a function", "enumconst": "a constant", "typedef": "a type"}
+_REACHED = LOCATORS | LVALUES | PARTS
+_NO_STORAGE = ("sink", "source")  # dependences of `depend` that are between iterations
+# Types that a variable in a clause may not have, and what is said of one.
+_TYPES: dict[str, tuple[tuple[type[CType], ...], str]] = {
+    "linear": ((Array, Record, Floating), "no integer and no pointer; `linear` counts with these"),
+    "aligned": ((Integer, Floating, Record), "no pointer and no array; `aligned` speaks of what these lead to"),
+    "use_device_ptr": (
+        (Array, Integer, Floating, Record), "no pointer; `use_device_addr` takes what is itself on the device"
+    ),
+}  # fmt: skip
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -36,24 +37,45 @@ def check(scene: Scene) -> Iterator[Finding]:
                 for item in clause.items:
                     message = _problem(clause, item)
                     if message:
-                        yield Finding(item.span, message, "error")
+                        yield Finding(item.span, message, _severity(scene, item))
+
+
+def _severity(scene: Scene, item: ListItem) -> Severity:
+    """What looks like a call may be a macro of a header that is missing."""
+    e = value_in(item.expr)
+    unknown = isinstance(e, Call) and isinstance(e.function, Name) and e.function.symbol is None
+    return "hint" if unknown and not scene.unit.complete_headers else "error"
 
 
 def _problem(clause: Clause, item: ListItem) -> str:
     e = item.expr
     if isinstance(e, Name):
-        if item.symbol is None:
-            return ""  # `undeclared-name` says so
-        if item.symbol.kind in _KINDS:
-            return f"`{e.name}` is {_KINDS[item.symbol.kind]}; `{clause.name}` takes variables"
-        if clause.name in WRITING and _constant(item.symbol.type):
-            return f"`{e.name}` is const, so a copy of it could not be written: `{clause.name}` cannot take it"
-        return ""
-    if isinstance(e, (IntLiteral, FloatLiteral, CharLiteral, StringLiteral, Binary, Call)):
-        return f"`{item.text}` is an expression; `{clause.name}` takes {_takes(clause)}"
-    if clause.name in WHOLE and isinstance(e, (Index, Section, Member)):
+        return _of_variable(clause, e, item.symbol) if item.symbol is not None else ""  # `undeclared-name` says so
+    if clause.name in WHOLE and isinstance(bare(e), (Index, Section, Member)):
         return f"`{clause.name}` takes whole variables, not a part of one"
-    return ""
+    value = bare(e) if clause.name in WHOLE and isinstance(bare(e), (Unary, Shaping)) else value_in(e)
+    if clause.name in LVALUES:
+        value = bare(e) if is_value(e) and clause.keyword not in _NO_STORAGE else None
+    if value is not None and value is bare(e):
+        return f"`{item.text}` is an expression; `{clause.name}` takes {_takes(clause)}"
+    if value is not None:
+        named = "give its value a name, as a variable of its own"
+        return f"`{item.text}` goes through an expression; `{clause.name}` takes {_takes(clause)}: {named}"
+    if clause.name in (*PARTS, "use_device_ptr") and not is_part(e):
+        return f"`{item.text}` is no variable and no part of an array; `{clause.name}` takes {_takes(clause)}"
+    wrong = misfit(e, sized=clause.name not in LVALUES) if clause.name in _REACHED else ""
+    return f"`{item.text}` {wrong}" if wrong else ""
+
+
+def _of_variable(clause: Clause, e: Name, symbol: Symbol) -> str:
+    if symbol.kind in _KINDS:
+        return f"`{e.name}` is {_KINDS[symbol.kind]}; `{clause.name}` takes variables"
+    if clause.name in WRITING and _constant(symbol.type):
+        return f"`{e.name}` is const, so a copy of it could not be written: `{clause.name}` cannot take it"
+    if clause.name in LVALUES and symbol.storage == "register":
+        return f"`{e.name}` is a register variable, which has no address; `{clause.name}` goes by addresses"
+    wrong, instead = _TYPES.get(clause.name, ((), ""))
+    return f"`{e.name}` is {instead}" if isinstance(symbol.type, wrong) else ""
 
 
 def _takes(clause: Clause) -> str:
@@ -105,8 +127,60 @@ void f(int n, double *x) {
     n++;
 }
 """,
+        """
+#define NOWHERE ((void *)0)
+void f(int n, void *v, double *x) {
+    #pragma omp target map(tofrom: ((char *)x)[0:48])
+    //                             ^^^^^^^^^^^^^^^^^ error: `((char*)x)[0:48]` goes through an expression; `map` takes variables and array sections: give its value a name, as a variable of its own
+    x[0] = n;
+    #pragma omp target update to(NOWHERE)
+    //                           ^^^^^^^ error: `NOWHERE` is an expression; `to` takes variables and array sections
+    #pragma omp target data map(v[0:n])
+    //                          ^^^^^^ error: `v[0:n]` is a section of `void`, whose elements have no size; use a pointer to `char`
+    x[0] = n;
+}
+""",
+        """
+struct pair { int a, b : 3; };
+void f(int n, double y, struct pair *p, double *x) {
+    #pragma omp target enter data map(to: p->b, p[0:n].a)
+    //                                          ^^^^^^^^ error: `p[0:n].a` is a member of an array section; take a section of members, or whole structures
+    //                                    ^^^^ error: `p->b` is a bit-field, which has no address; take the structure
+    #pragma omp parallel reduction(+: p->a) firstprivate(*x)
+    //                                                   ^^ error: `*x` is an expression; `firstprivate` takes variables
+    //                                ^^^^ error: `p->a` is no variable and no part of an array; `reduction` takes variables and array sections
+    n++;
+    #pragma omp task depend(in: n + 1)
+    //                          ^^^^^ error: `n+1` is an expression; `depend` takes variables and array sections
+    n++;
+    #pragma omp target data map(n) use_device_ptr(y)
+    //                                            ^ error: `y` is no pointer; `use_device_addr` takes what is itself on the device
+    n++;
+    #pragma omp simd linear(y) aligned(n)
+    //                                 ^ error: `n` is no pointer and no array; `aligned` speaks of what these lead to
+    //                      ^ error: `y` is no integer and no pointer; `linear` counts with these
+    for (int i = 0; i < 8; i++) x[i] = y;
+}
+""",
     ),
     good=(
+        """
+struct pair { int a, *b; };
+int *row(int);
+void f(int n, void *v, struct pair *p, double *x, double **xx) {
+    #pragma omp target map(tofrom: *x, *(x + n), (*xx)[0:n], (*p).b[0:n], ((struct pair *)v)->a) map(to: (n))
+    n++;
+    #pragma omp task depend(in: row(n)[0], *row(1), ((char *)x)[0:n]) depend(out: (n))
+    n++;
+    #pragma omp target update from(([2][2])x)
+    #pragma omp for ordered(1)
+    for (int i = 1; i < 8; i++) {
+        #pragma omp ordered depend(sink: i - 1)
+        x[i] = x[i - 1];
+        #pragma omp ordered depend(source)
+    }
+}
+""",
         """
 static int total;
 void f(int n, const double *x) {

@@ -7,12 +7,17 @@ SHARING = frozenset(
     ("shared", "private", "firstprivate", "lastprivate", "reduction", "in_reduction", "linear", "induction")
 )
 # Their list items are whole variables; the others also take array sections or elements.
-WHOLE = frozenset(("shared", "private", "firstprivate", "lastprivate", "linear", "copyin", "copyprivate"))
+WHOLE = frozenset(
+    ("shared", "private", "firstprivate", "lastprivate", "linear", "copyin", "copyprivate", "aligned", "nontemporal")
+)
+# Elements and sections of variables, too.
+PARTS = frozenset(("reduction", "in_reduction", "task_reduction", "has_device_addr", "use_device_addr"))
+# Members, and what pointers lead to, too.
+LOCATORS = frozenset(("map", "to", "from"))
+# All that has an address.
+LVALUES = frozenset(("depend", "affinity"))
 # Their list items are storage; a name that is none is reported.
-STORAGE = WHOLE | frozenset(
-    ("reduction", "in_reduction", "task_reduction", "map", "to", "from", "is_device_ptr", "has_device_addr",
-     "use_device_ptr", "use_device_addr", "inclusive", "exclusive", "nontemporal")
-)  # fmt: skip
+STORAGE = WHOLE | PARTS | LOCATORS | LVALUES | frozenset(("is_device_ptr", "use_device_ptr", "inclusive", "exclusive"))
 # They write to their list items, which so may not be const.
 WRITING = frozenset(("private", "lastprivate", "linear", "reduction", "in_reduction", "task_reduction"))
 # A variable in one of these on `target` is not mapped as well.

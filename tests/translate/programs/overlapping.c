@@ -268,7 +268,7 @@ static void beside_others(void)
         #pragma omp target nowait depend(out: array[0])
         for (int i = 0; i < N; i++)
             a[i] = a[0] + i + 1;
-        #pragma omp target nowait depend(out: array[N])
+        #pragma omp target nowait depend(out: ((int *)array)[N])
         for (int i = N; i < 2 * N; i++)
             a[i] = a[3 * N] + a[i];
         #pragma omp target nowait depend(in: array[0], array[N]) depend(out: sums)
