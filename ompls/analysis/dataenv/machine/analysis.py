@@ -6,9 +6,10 @@ declaration as long as neither it nor anything that it calls has changed.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Mapping
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ompls.analysis.dataenv.machine.attachment import attached_by
 from ompls.analysis.dataenv.machine.calls import Machine
@@ -63,23 +64,45 @@ class Unit(Protocol):
     def same_since(self, mark: Any, *names: Collection[str]) -> bool: ...
 
 
+class _Kept(NamedTuple):
+    """What the walks from a group's roots found: `events`, and apart from these the risks, of which there are many and
+    which are told of what is wrong only.  It holds as long as `functions` and `variables` are these.
+    """
+
+    key: tuple[object, ...]
+    functions: Mapping[str, Content | None]
+    variables: Mapping[str, Symbol | None]
+    events: tuple[Event, ...]
+    risks: tuple[Event, ...]
+    counts: tuple[Counts, ...]
+
+
 def events_of_unit(unit: Unit) -> dict[str, tuple[Event, ...]]:
-    """The events of every function of the unit, by its name."""
+    """The events of every function of the unit, by its name; not of those without any."""
     called: set[str] = set()
     program = _program(unit)
     found: dict[str, dict[Event, None]] = {}
+    risks: list[tuple[Event, ...]] = []
     for group in unit.groups:
+        kept: _Kept | None
         if _untouched(group, program, unit):
-            events: tuple[Event, ...] | None = group.memo[__name__][3]
+            kept = group.memo[__name__]
         else:
             called = called or set().union(*[_called(g) for g in unit.groups])
-            events = _noticed(group, called, program)
-        if events is None:
+            kept = _noticed(group, called, program)
+        if kept is None:
             unit.unfinished.add("machine")
-        else:
-            group.memo[_MARK] = unit.mark
-        for event in events or ():
+            continue
+        group.memo[_MARK] = unit.mark
+        for event in kept.events:
             found.setdefault(event.site.function, {})[event] = None
+        if kept.risks:
+            risks.append(kept.risks)
+    if found:
+        wrong = {event.site for events in found.values() for event in events if event.kind in _MENDED}
+        for event in itertools.chain.from_iterable(risks):
+            if event.site in wrong:
+                found[event.site.function][event] = None
     return {name: _strongest(events) for name, events in found.items()}
 
 
@@ -113,17 +136,16 @@ def _program(unit: Unit) -> Program:
 
 def counts_of(group: Group) -> tuple[Counts, ...]:
     """What the last walks from the group's roots said about reference counts."""
-    kept = group.memo.get(__name__)
-    counts: tuple[Counts, ...] = kept[4] if kept is not None else ()
-    return counts
+    kept: _Kept | None = group.memo.get(__name__)
+    return kept.counts if kept is not None else ()
 
 
 def _untouched(group: Group, program: Program, unit: Unit) -> bool:
     """Whether what is kept with the group certainly holds."""
     kept, mark = group.memo.get(__name__), group.memo.get(_MARK)
-    if kept is None or mark is None or kept[0][1:] != program.around:
+    if kept is None or mark is None or kept.key[1:] != program.around:
         return False
-    return unit.same_since(mark, group.functions, kept[1], kept[2])
+    return unit.same_since(mark, group.functions, kept.functions, kept.variables)
 
 
 def _called(group: Group) -> frozenset[str]:
@@ -135,14 +157,14 @@ def _called(group: Group) -> frozenset[str]:
     return kept
 
 
-def _noticed(group: Group, called: set[str], program: Program) -> tuple[Event, ...] | None:
-    """The events of the walks from the group's roots, kept with the group; None when there is no time for them."""
+def _noticed(group: Group, called: set[str], program: Program) -> _Kept | None:
+    """What the walks from the group's roots find, kept with the group; None when there is no time for them."""
     roots = _roots(group, called, program)
     key = (roots, *program.around)
-    kept = group.memo.get(__name__)
-    if kept is not None and kept[0] == key and _hold(kept[1], program.functions) and _hold(kept[2], program.symbols):
-        events: tuple[Event, ...] = kept[3]
-        return events
+    kept: _Kept | None = group.memo.get(__name__)
+    same = kept is not None and kept.key == key
+    if kept is not None and same and _hold(kept.functions, program.functions) and _hold(kept.variables, program.symbols):
+        return kept
     found: dict[Event, None] = {}
     counts: list[Counts] = []
     functions: dict[str, Content | None] = {}
@@ -157,9 +179,10 @@ def _noticed(group: Group, called: set[str], program: Program) -> tuple[Event, .
         variables |= {} if silent else reach.variables
         found.update(dict.fromkeys(walked[0]))
         counts += [walked[1]] if walked[1] else []
-    events = tuple(found)
-    group.memo[__name__] = (key, functions, variables, events, tuple(counts))
-    return events
+    events = tuple([event for event in found if event.kind != RISK])
+    risks = tuple([event for event in found if event.kind == RISK])
+    kept = group.memo[__name__] = _Kept(key, functions, variables, events, risks, tuple(counts))
+    return kept
 
 
 def _roots(group: Group, called: set[str], program: Program) -> tuple[Content, ...]:
@@ -185,12 +208,9 @@ def _is(content: Content, name: str) -> bool:
 
 
 def _strongest(events: dict[Event, None]) -> tuple[Event, ...]:
-    """Each thing once: certain where some walk is certain of it.  Risks are told of what is wrong."""
+    """Each thing once: certain where some walk is certain of it."""
     best: dict[object, Event] = {}
-    wrong = {event.site for event in events if event.kind in _MENDED}
     for event in events:
-        if event.kind == RISK and event.site not in wrong:
-            continue
         key = (event.kind, event.site, event.name)
         if key not in best or best[key].certainty == "possible":
             best[key] = event

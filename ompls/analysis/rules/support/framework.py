@@ -226,7 +226,9 @@ def _late(tu: TU) -> frozenset[Directive]:
     asked = [
         d for d in tu.directives if d.directive.name == "requires" and d.directive.clause(*_BEFORE_DEVICES) is not None
     ]
-    first = next((item.start for item in tu.items if asked and _has_target(item.content)), len(tu.expanded))
+    if not asked:
+        return frozenset()
+    first = next((item.start for item in tu.items if _has_target(item.content)), len(tu.expanded))
     return frozenset([d.directive for d in asked if first < d.start])
 
 
