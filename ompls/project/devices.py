@@ -177,21 +177,20 @@ def registry() -> Registry:
     """All devices.  Read again when a file or OMPLS_DEVICE_PATH has changed."""
     found, left_out = folders()
     problems = [EnvironmentProblem(f"{VARIABLE}: {path}", why, "it is left out") for path, why in left_out]
-    files = {name: folder / FILE for name, folder in found.items()}
-    stamp = ([(file, _time(file), _has_target(file)) for file in files.values()], left_out)
+    stamp = ([(folder, _time(f"{folder}/{FILE}"), _has_target(folder)) for folder in found.values()], left_out)
     asked = os.environ.get(VARIABLE, "")
     if asked not in _known or _known[asked][0] != stamp:
-        _known[asked] = (stamp, _read(files, problems))
+        _known[asked] = (stamp, _read({name: folder / FILE for name, folder in found.items()}, problems))
     return _known[asked][1]
 
 
-def _has_target(file: Path) -> bool:
-    return (file.parent / "target/__init__.py").is_file()
+def _has_target(folder: Path) -> bool:
+    return os.path.isfile(f"{folder}/target/__init__.py")
 
 
-def _time(file: Path) -> int:
+def _time(file: str) -> int:
     try:
-        return file.stat().st_mtime_ns
+        return os.stat(file).st_mtime_ns
     except OSError:  # reading it says why
         return 0
 
@@ -222,7 +221,7 @@ def _read(files: Mapping[str, Path], problems: list[EnvironmentProblem]) -> Regi
             problems.append(problem)
         except (ValueError, RecursionError) as error:
             problems.append(FileProblem(str(file), f"is not TOML ({error})", "correct it"))
-    own = frozenset(name for name, file in files.items() if _has_target(file))
+    own = frozenset(name for name, file in files.items() if _has_target(file.parent))
     found: dict[str, DeviceSpec] = {}
     for name in sorted(tables):
         try:

@@ -25,7 +25,8 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}\Z")
 
 def folders() -> Tuple[Dict[str, Path], List[Tuple[str, str]]]:
     """(the folders by the names of their devices; what is left out: the path, and why)."""
-    found = {folder.name: folder for folder in sorted(OURS.glob("*")) if (folder / FILE).is_file()}
+    ours = str(OURS)  # as texts: at each key the server looks whether all are as they were
+    found = {n: OURS / n for n in sorted(os.listdir(ours)) if os.path.isfile(os.path.join(ours, n, FILE))}
     left_out: List[Tuple[str, str]] = []
     for directory in filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)):
         why = refusal(directory)

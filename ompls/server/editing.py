@@ -6,6 +6,7 @@ all of them but the folds say nothing, so that a language server for C answers t
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ompls.analysis import features
@@ -33,6 +34,7 @@ _COMPLETION_KINDS = {
     "constant": 21,
     "member": 5,
 }
+_PLAIN = re.compile(rb"[\x00-\x09\x0b\x0c\x0e-\x7f]*")
 # What our words are among the token types that every editor has a colour for.
 _TOKEN_NUMBERS = {kind: LEGEND.index(name) for kind, name in TOKEN_TYPES.items()}
 
@@ -217,25 +219,28 @@ def rename(opened: Opened, result: Result, params: types.RenameParams) -> Any:
 def relative(tokens: list[features.Token], lines: LineIndex, encoding: Encoding) -> list[int]:
     """Five numbers for each token: its line and column, counted from the token before, its length, its kind, 0.
 
-    A window has hundreds of tokens, nearly all behind another one on their line.
+    A window has hundreds of tokens, nearly all behind another one on their line: places are asked for once a line.
     """
     data: list[int] = []
-    line = column = at = 0
+    line = column = at = end = 0  # `end`: each byte from `at` up to there is a column of the line
     for token in tokens:
-        word = lines.data[token.start : token.end]
-        if data and _plain(lines.data[at : token.start]):
-            here, first = line, column + token.start - at
+        start, stop = token.start, token.end
+        if at <= start < end:
+            here, first = line, column + start - at
         else:
-            here, first = lines.position(token.start, encoding)
-        size = len(word) if _plain(word) else lines.position(token.end, encoding)[1] - first
+            here, first = lines.position(start, encoding)
+            end = _plain_until(lines.data, start)
+        size = stop - start if stop <= end else lines.position(stop, encoding)[1] - first
         data += [here - line, first - (column if here == line else 0), size, _TOKEN_NUMBERS[token.kind], 0]
-        line, column, at = here, first, token.start
+        line, column, at = here, first, start
     return data
 
 
-def _plain(text: bytes) -> bool:
-    """Whether each byte is a column of one line."""
-    return text.isascii() and b"\n" not in text and b"\r" not in text
+def _plain_until(text: bytes, start: int) -> int:
+    """Where what begins at `start` ends of which each byte is a column of one line: at the line's end, or before what
+    is no ASCII."""
+    match = _PLAIN.match(text, start)
+    return match.end() if match is not None else start
 
 
 def _refused(refusal: Refusal) -> Refused:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 def harmless(text: str) -> str:
     """`text` without links (a space parts the two halves of one) and without control characters, in the same lines."""
-    shown = text if text.isprintable() else "".join(map(_shown, text))
+    plain = text.replace("\n", "").replace("\t", "").isprintable()
+    shown = text if plain else "".join(map(_shown, text))
     return shown.replace("](", "] (")
 
 

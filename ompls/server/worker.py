@@ -279,7 +279,7 @@ class Worker:
         self._shown = True
         tu, places = result.tu, self.opened.places(result)
         inactive = json.dumps([places.range(where) for where in features.inactive(tu)]).encode()
-        items, regions = tuple(self._items(result)), len(features.lenses(tu))
+        items, regions = tuple(self._items(result)), features.lens_count(tu)
         said = messages.Fresh(
             result.stamp, result.version, items, inactive, regions, result.complete, result.seconds, last
         )
@@ -341,8 +341,8 @@ class Worker:
         if self._wholly or not self.opened.context.client.refreshes_lenses:
             return None
         parts = [part for part in map(self._known, (self._unit, self._said, self._look)) if part is not None]
-        most = max(parts, key=lambda part: len(features.lenses(part.tu)), default=None)
-        return most if most is not None and features.lenses(most.tu) else None
+        most = max(parts, key=lambda part: features.lens_count(part.tu), default=None)
+        return most if most is not None and features.lens_count(most.tu) else None
 
     def _in_sight(self, params: Any) -> Result | None:
         """All of the text, or its beginning if the range that is asked about is in that."""

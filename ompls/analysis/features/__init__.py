@@ -14,7 +14,16 @@ from ompls.analysis.features.inlay import Inlay, inlays
 from ompls.analysis.features.navigation import Target, definitions, references, word_at
 from ompls.analysis.features.pragmas import Pragma, pragmas
 from ompls.analysis.features.refactor import IMPLIED, Action, applied, refactorings
-from ompls.analysis.features.regions import LensPart, RegionPlace, lens_parts, lenses, region_at, region_near, regions
+from ompls.analysis.features.regions import (
+    LensPart,
+    RegionPlace,
+    lens_count,
+    lens_parts,
+    lenses,
+    region_at,
+    region_near,
+    regions,
+)
 from ompls.analysis.features.renaming import Refusal, rename, rename_at
 from ompls.analysis.features.signature import Signature, signature
 from ompls.analysis.features.tokens import Token, tokens
@@ -46,6 +55,7 @@ __all__ = [
     "hover",
     "inactive",
     "inlays",
+    "lens_count",
     "lens_parts",
     "lenses",
     "pragmas",

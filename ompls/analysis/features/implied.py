@@ -11,6 +11,8 @@ from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Item, Region, Variable
 
+_IMPLIED = ("mapped", "firstprivate")
+
 
 class Implied:
     """Of the regions of a file; what one function says is kept while its regions are asked about."""
@@ -28,14 +30,15 @@ class Implied:
 
     def of(self, item: Item, region: Region) -> list[Variable]:
         """The variables for which no clause says what is implied."""
+        found = [v for v in region.variables if v.implicit and v.sharing in _IMPLIED]
+        if not found:
+            return found
         if item is not self._item:
             self._item, self._elsewhere = item, mapped_elsewhere(item)
             self._names = _threadprivate([s.directive for s in item.content.directives])
         clauses = region.directive.clauses
-        listed = {s for c in clauses for i in c.items if (s := i.symbol or root(i.expr)) is not None}
-        left = listed | self._elsewhere
-        found = (v for v in region.variables if _is_implied(v) and v.symbol not in left)
-        return [v for v in found if self._may_be_listed(v.symbol)]
+        left = {*self._elsewhere, *[i.symbol or root(i.expr) for c in clauses for i in c.items]}
+        return [v for v in found if v.symbol not in left and self._may_be_listed(v.symbol)]
 
     def _may_be_listed(self, symbol: Symbol) -> bool:
         if symbol.thread_local or symbol.name in self._names:
@@ -67,10 +70,6 @@ def mapped_elsewhere(item: Item) -> set[Symbol]:
             for clause in stmt.directive.all("map"):
                 found |= {s for i in clause.items if (s := i.symbol or root(i.expr)) is not None}
     return found
-
-
-def _is_implied(variable: Variable) -> bool:
-    return variable.implicit and variable.sharing in ("mapped", "firstprivate")
 
 
 def _group(variable: Variable) -> str:

@@ -55,12 +55,24 @@ class LensPart(NamedTuple):
 
 def lens_parts(tu: TU) -> Iterator[LensPart]:
     """As `lenses`, in parts that are shared between the versions of a text."""
+    for number, (_, group) in enumerate(tu.items.groups):
+        if group.regions:
+            yield LensPart(_shape(tu, number), group.memo, partial(_lenses, tu, number))
+
+
+def lens_count(tu: TU) -> int:
+    """How many `lenses` there are, without making them."""
+    found = 0
+    for number, (_, group) in enumerate(tu.items.groups):
+        if group.regions:
+            of_main = _shape(tu, number).path == tu.path
+            found += group.regions if of_main else len(_lenses(tu, number))
+    return found
+
+
+def _shape(tu: TU, number: int) -> Shape:
     groups = tu.items.groups
-    for number, (x, group) in enumerate(groups):
-        if not any(content.regions for content in group.contents):
-            continue
-        shape = tu.map.shape(x, groups[number + 1][0] if number + 1 < len(groups) else len(tu.expanded))
-        yield LensPart(shape, group.memo, partial(_lenses, tu, number))
+    return tu.map.shape(groups[number][0], groups[number + 1][0] if number + 1 < len(groups) else len(tu.expanded))
 
 
 def _lenses(tu: TU, number: int) -> list[tuple[Location, str]]:

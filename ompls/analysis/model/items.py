@@ -23,6 +23,7 @@ class Group:
 
     names … filled -- what it adds to the file scope, in order
     contents, functions -- what the items mean, and the definitions among them by name
+    regions -- how many target regions are in them
     memo -- what readers keep with it, by reader
     """
 
@@ -35,11 +36,13 @@ class Group:
     filled: list[RecordBody] = field(default_factory=list)
     contents: tuple[Content, ...] = ()
     functions: dict[str, Content] = field(default_factory=dict)
+    regions: int = 0
     memo: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def finish(self) -> None:
         """All of it was read."""
         self.contents = tuple([item.content for item in self.items])
+        self.regions = sum([len(content.regions) for content in self.contents])
         for content in self.contents:
             if isinstance(content.node, FunctionDef):
                 self.functions[content.node.symbol.name] = content

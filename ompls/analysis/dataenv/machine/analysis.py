@@ -162,8 +162,8 @@ def _noticed(group: Group, called: set[str], program: Program) -> _Kept | None:
     roots = _roots(group, called, program)
     key = (roots, *program.around)
     kept: _Kept | None = group.memo.get(__name__)
-    same = kept is not None and kept.key == key
-    if kept is not None and same and _hold(kept.functions, program.functions) and _hold(kept.variables, program.symbols):
+    same = kept is not None and kept.key == key and _hold(kept.functions, program.functions)
+    if kept is not None and same and _hold(kept.variables, program.symbols):
         return kept
     found: dict[Event, None] = {}
     counts: list[Counts] = []
