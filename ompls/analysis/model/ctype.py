@@ -25,7 +25,8 @@ _QUALIFIERS: dict[frozenset[str], frozenset[str]] = {}
 class CType:
     """Base of all types.  `quals` holds 'const', 'volatile', 'restrict', '_Atomic' of this level.
 
-    align -- in bytes, where a typedef or an enumeration says one by an attribute; 0: of a value that is not known
+    align -- in bytes, where a typedef says one by an attribute; 0: of a value that is not known, or an enumeration of a
+             size that is not
     """
 
     quals: frozenset[str] = field(default=frozenset(), kw_only=True)
@@ -97,6 +98,7 @@ class FieldDecl:
     type: CType
     bits: int | None = None
     align: int | None = None  # in bytes, from `_Alignas` or an attribute of its own; 0: of a value that is not known
+    packed: bool = False  # by an attribute of its own
 
 
 class RecordBody:

@@ -43,8 +43,8 @@ def sizeof(t: CType, model: DataModel) -> int | None:
 
 def alignof(t: CType, model: DataModel) -> int | None:
     """The alignment of type `t` in a structure; None when unknown."""
-    if _is_aligned(t):
-        return None
+    if (said := _said(t)) is not None:
+        return said or None
     t = innermost(t)
     if isinstance(t, Record):
         return record_layout(t, model)[1]
@@ -55,16 +55,18 @@ def alignof(t: CType, model: DataModel) -> int | None:
     return None if size_of is None else model.alignment(size_of)
 
 
-def _is_aligned(t: CType) -> bool:
-    """Whether a typedef or an attribute gives an alignment to `t`, or to what it is an array of."""
-    return t.align is not None or (isinstance(t, Array) and _is_aligned(t.of))
+def _said(t: CType) -> int | None:
+    """The alignment that a typedef gives to `t`, or to what it is an array of; 0: of a value that is not known."""
+    while t.align is None and isinstance(t, Array):
+        t = t.of
+    return t.align
 
 
 def preferred_alignof(t: CType, model: DataModel) -> int | None:
     """GNU's `__alignof__`: that of an object of its own, which i386 gives 8 bytes where it can."""
     of = innermost(t)
-    if _is_aligned(t):
-        return None
+    if (said := _said(t)) is not None:
+        return said or None
     if isinstance(of, Enum):
         of = of.underlying
     number = isinstance(of, (Integer, Floating)) and model.sizes[of.kind] == 8
@@ -103,15 +105,21 @@ def _lay_out(t: Record, model: DataModel) -> Layout | None:
     placed: list[tuple[FieldDecl, int]] = []
     for f in body.fields:
         size, natural = _size_and_alignment(f.type, model)
-        if size is None or natural is None or f.align == 0 or (f.bits is not None and f.align is not None):
+        if size is None or natural is None or f.align == 0:
             return None
         unit = natural  # of bit-fields; one of width 0 ends it, whatever is packed
+        given = f.align
+        if f.bits is not None and (said := _said(f.type)) is not None:
+            unit, given = size, max(said, given or 1)
+        if f.bits is not None and given is not None and body.pack:
+            return None
         natural = min(natural, body.pack or natural)
         if model.structures and natural == 4 and isinstance(f.type, Array):
             natural = min(model.structures, body.pack or model.structures)
-        f_align = 1 if body.packed else natural
-        if f.align is not None:
-            f_align = max(f_align, min(f.align, body.pack or f.align))
+        packed = body.packed or f.packed
+        f_align = 1 if packed else natural
+        if given is not None:
+            f_align = max(f_align, min(given, body.pack or given))
         start = 0 if t.kind == "union" else position
         if f.bits is None:
             start = _round(start, f_align * 8)
@@ -120,7 +128,9 @@ def _lay_out(t: Record, model: DataModel) -> Layout | None:
             start = end = _round(start, unit * 8)
             f_align = unit if model.unnamed else 1
         else:
-            if not (body.packed or body.pack) and start // (unit * 8) != (start + f.bits - 1) // (unit * 8):
+            if given is not None:
+                start = _round(start, given * 8)
+            if not (packed or body.pack) and start // (unit * 8) != (start + f.bits - 1) // (unit * 8):
                 start = _round(start, unit * 8)  # a bit-field does not cross its type's storage unit
             end = start + f.bits
             f_align = natural if body.pack else f_align  # gcc: the pragma hides the attribute

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.syntax.mask import closing, without_comments
 from ompls.analysis.syntax.reader import words
 
@@ -20,7 +19,7 @@ _OF_TYPE = re.compile(rb"\s*(?:__attribute(?:__)?\s*\(|\[\[)")
 _OF_GNU = re.compile(rb"\s*__attribute(?:__)?\s*\(")
 _LITERAL = re.compile(rb'"(?:[^"\\\n]|\\.)*"')
 _PACKED = re.compile(rb"(?<!\w)(?:__packed__|packed)(?!\w)")
-_ALIGNED = re.compile(rb"(?<!\w)(?:__aligned__|aligned)(?!\w)\s*(\()?(?:\s*(\d+)[uUlL]*\s*\))?")
+_ALIGNED = re.compile(rb"(?<!\w)(?:__aligned__|aligned)(?!\w)\s*(\()?")
 # Those that make another type of it, or lay it out by other rules than those of `layout.py`
 _OTHER_TYPE = re.compile(
     rb"(?<!\w)(?:__)?(?:mode|vector_size|ext_vector_type|ms_struct|gcc_struct|scalar_storage_order"
@@ -35,9 +34,9 @@ _WITHOUT_END = words("type_descriptor parameter_declaration")  # what follows th
 _TAGS = words("struct_specifier union_specifier enum_specifier")
 
 
-def of_declaration(n: Node, source: bytes) -> bytes:
-    """The attributes and `_Alignas` of a declaration, a member, a parameter or a type name; not those of types and
-    parameters that are declared in it."""
+def of_declaration(n: Node, source: bytes) -> list[tuple[int, bytes]]:
+    """The attributes and `_Alignas` of a declaration, a member, a parameter or a type name, and where each stands; not
+    those of types and parameters that are declared in it."""
     begin, end = n.start_byte, n.end_byte
     if (last := _last_before(source, begin)) >= 0 and source[last] in b")]/":  # the parser saw blanks there
         previous = n.prev_sibling
@@ -47,10 +46,16 @@ def of_declaration(n: Node, source: bytes) -> bytes:
     elif n.type in _WITHOUT_END:
         end = end_of_attributes(source, end)
     if not _ONE.search(source, begin, end):
-        return b""
+        return []
     text = without_comments(source[begin:end])
-    found = [text[a:b] for a, b in _each(text) if not _is_inside(n, source, begin + a)]
-    return _LITERAL.sub(b'""', b" ".join(found))
+    found = ((begin + a, text[a:b]) for a, b in _each(text))
+    return [(at, _LITERAL.sub(b'""', said)) for at, said in found if not _is_inside(n, source, at)]
+
+
+def of_part(said: list[tuple[int, bytes]], first: int, commas: list[int], number: int) -> list[bytes]:
+    """Of those of a declaration the ones of a declarator; what stands in front of the `first` is for all of them."""
+    begin, end = ([0, *commas][number], [*commas, None][number])
+    return [text for at, text in said if at < first or (begin <= at and (end is None or at < end))]
 
 
 def of_type(n: Node, body: Node, source: bytes) -> bytes:
@@ -85,12 +90,13 @@ def is_packed(attributes: bytes) -> bool:
     return bool(_PACKED.search(attributes))
 
 
-def alignment(attributes: bytes, model: DataModel) -> int | None:
-    """What `aligned` says, in bytes; 0 where that is no number; None where it is not there."""
-    found = []
+def alignments(attributes: bytes) -> list[bytes | None]:
+    """What stands in the parentheses of each `aligned`; None: there are none."""
+    found: list[bytes | None] = []
     for m in _ALIGNED.finditer(attributes):
-        found.append(int(m[2]) if m[2] else 0 if m[1] else model.biggest)
-    return (max(found) if all(found) else 0) if found else None
+        end = closing(attributes, m.end()) if m[1] else -1
+        found.append(attributes[m.end() : end - 1].strip() if end > 0 else None)
+    return found
 
 
 def _each(text: bytes) -> Iterator[tuple[int, int]]:

@@ -23,6 +23,7 @@ from ompls.analysis.model.ctype import (
 )
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.tu import SyntaxNote
+from ompls.analysis.syntax import attributes
 from ompls.analysis.syntax.limits import MAX_DEPTH
 from ompls.analysis.syntax.reader import Declared, broken, named
 from ompls.analysis.syntax.specifiers import DECLARATORS, SpecifierReader, Specifiers, aligned
@@ -161,8 +162,8 @@ class DeclaratorReader(SpecifierReader):
             spec = Specifiers(init.type, spec.storage)
             value = None
         d = self.declarator(target if target is not None else n, spec.type)
-        if spec.storage == "typedef":
-            d.type = aligned(d.type, spec.align)
+        if spec.storage == "typedef" and spec.said:
+            d.type = aligned(d.type, self.alignment(b" ".join(self.said_of(n, spec))))
         name_span = self.span(d.node) if d.node is not None else self.span(n)
         symbol = self.symbol(d, spec, name_span)
         symbol = self.declare(symbol)
@@ -180,6 +181,13 @@ class DeclaratorReader(SpecifierReader):
             else:
                 symbol.init = init
         return ast.VarDecl(self.span(n), symbol, name_span, init, tuple(d.dims))
+
+    def said_of(self, n: Node, spec: Specifiers) -> list[bytes]:
+        """The attributes of one declarator of a declaration."""
+        siblings = n.parent.children if n.parent is not None else [n]
+        commas = [c.start_byte for c in siblings if c.type == ","]
+        first = next(c.start_byte for c in siblings if c.type in DECLARATORS and c.start_byte >= spec.last)
+        return attributes.of_part(spec.said, first, commas, sum(comma < n.start_byte for comma in commas))
 
     def completed(self, symbol: ast.Symbol, length: int | None) -> ast.Symbol:
         """`symbol`, an array of unknown length, with the length its initialiser gives it."""

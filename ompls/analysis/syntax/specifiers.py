@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from tree_sitter import Node
@@ -23,12 +23,13 @@ from ompls.analysis.model.ctype import (
     Enum,
     FieldDecl,
     Floating,
+    Integer,
     Record,
     RecordBody,
     innermost,
 )
 from ompls.analysis.model.datamodel import DataModel
-from ompls.analysis.model.layout import alignof, sizeof
+from ompls.analysis.model.layout import alignof
 from ompls.analysis.syntax import attributes
 from ompls.analysis.syntax.externals import errors
 from ompls.analysis.syntax.limits import MAX_DEPTH
@@ -43,9 +44,9 @@ _TYPE_NODES = words(
     "primitive_type sized_type_specifier type_identifier struct_specifier union_specifier enum_specifier"
     " macro_type_specifier"
 )
+_NARROW = ("signed char", "unsigned char", "short", "unsigned short")
 _STORAGE = frozenset(("extern", "static", "auto", "register"))
 _THREAD = frozenset(("__thread", "_Thread_local", "thread_local"))
-_ALIGNED_BY_TYPE = re.compile(rb"(aligned(?:__)?\s*)\(\s*(sizeof|_Alignof|__alignof(?:__)?)\s*\(([^()]*)\)\s*\)")
 _ALIGNAS = re.compile(rb"\b(?:_Alignas|alignas)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _TYPE_NAME = re.compile(r"[A-Za-z_][\w\s*]*")
 DECLARATORS = words(
@@ -65,8 +66,7 @@ class Specifiers:
     thread_local: bool = False
     auto: bool = False  # GNU __auto_type: the type is the initialiser's
     last: int = 0  # end of the specifiers
-    align: int | None = None  # in bytes, as the declaration's own attributes say; 0: of a value that is not known
-    packed: bool = False  # as they say, too
+    said: list[tuple[int, bytes]] = field(default_factory=list)  # the declaration's own attributes, and where
 
 
 _COMMENT = re.compile(r"//(?:\\\r?\n|[^\n])*|/\*.*?\*/", re.S)
@@ -135,10 +135,9 @@ class SpecifierReader(Reader):
                 break
             out.last = c.end_byte
         out.type = qualify(out.type, frozenset(quals))
-        said = attributes.of_declaration(n, self.source)
-        if said:
-            out.type = UNKNOWN if attributes.changes_type(said) else out.type
-            out.align, out.packed = self.alignment(said), attributes.is_packed(said)
+        out.said = attributes.of_declaration(n, self.source)
+        if any(attributes.changes_type(text) for _, text in out.said):
+            out.type = UNKNOWN
         return out
 
     def specified(self, n: Node) -> CType:
@@ -179,33 +178,37 @@ class SpecifierReader(Reader):
 
     def parsed_alone(self, text: str, at: int) -> CType | None:
         """The type of a type name or expression that stands at item offset `at`; None when it is neither."""
+        e = self.alone(b"int _ = sizeof(", text, at)
+        return e.of if isinstance(e, ast.SizeOf) else None
+
+    def alone(self, head: bytes, text: str, at: int) -> ast.Expr | None:
+        """The value in the declaration that `head` begins and `text` ends; None when it is none."""
         if self.depth > MAX_DEPTH:
             return None
-        head = b"int _ = sizeof("
         source = head + encoded(text) + b");"
         root = parse_once(source)
         if root.has_error or not root.children:
             return None
-        value = root.children[0].child_by_field_name("declarator")
-        sizeof = value.child_by_field_name("value") if value is not None else None
-        if sizeof is None or sizeof.type != "sizeof_expression":
+        declared = root.children[0].child_by_field_name("declarator")
+        value = declared.child_by_field_name("value") if declared is not None else None
+        if value is None:
             return None
         saved = self.source, self.shift
         self.source, self.shift = source, at - len(head)
         self.depth += 1
         try:
-            e = self.expr(sizeof)
+            return self.expr(value)
         finally:
             self.source, self.shift = saved
             self.depth -= 1
-        return e.of if isinstance(e, ast.SizeOf) else None
 
     def type_name(self, n: Node) -> CType:
         """A type_descriptor: specifiers and an abstract declarator."""
         spec = self.specifiers(n)
         declarator = n.child_by_field_name("declarator")
         t = spec.type if declarator is None else self.declarator(declarator, spec.type).type
-        return aligned(t, spec.align)
+        align = self.alignment(b" ".join(text for _, text in spec.said))
+        return t if align is None else aligned(t, 0)  # gcc obeys it now and then
 
     # --- records and enums
 
@@ -269,7 +272,7 @@ class SpecifierReader(Reader):
             t = innermost(waiting.pop())
             if isinstance(t, Record) and t.body not in seen:
                 if t.body in self.defining:
-                    return FieldDecl(member.name, UNKNOWN, member.bits, member.align)
+                    return replace(member, type=UNKNOWN)
                 seen.add(t.body)
                 waiting += [f.type for f in t.body.fields or ()] if t.body.unfinished else []
         return member
@@ -277,52 +280,58 @@ class SpecifierReader(Reader):
     def members(self, n: Node) -> list[FieldDecl]:
         """The members that one field_declaration declares."""
         spec = self.specifiers(n)
-        base, align = spec.type, spec.align
-        declarators = [c for c in n.children if c.type in DECLARATORS and c.start_byte >= self._after(n)]
-        if spec.packed or (align is not None and len(declarators) > 1):
-            align = 0  # `packed` of a member is not followed, and `aligned` may be that of one of them
+        base, after = spec.type, self._after(n)
+        commas = [c.start_byte for c in n.children if c.type == ","] if spec.said else []
+        first = next((c.start_byte for c in n.children if _is_declarator(c, after)), n.end_byte)
         out: list[FieldDecl] = []
         anonymous = True
         for c in n.children:
-            if c.type == "bitfield_clause" or (c.is_error and c.child_count == 2 and c.children[0].type == ":"):
-                width = named(c)
-                bits = fold(self.expr(width[0])) if width else None
-                if out:
-                    out[-1] = FieldDecl(out[-1].name, out[-1].type, bits, align)
-                else:
-                    out.append(FieldDecl("", base, bits, align))
-                anonymous = False
-            elif c in declarators:
+            if not _is_declarator(c, after):
+                continue
+            anonymous = False
+            number = sum(comma < c.start_byte for comma in commas)
+            said = b" ".join(attributes.of_part(spec.said, first, commas, number)) if spec.said else b""
+            align, packed = self.alignment(said), attributes.is_packed(said)
+            if c.type in DECLARATORS:
                 d = self.declarator(c, base)
-                out.append(FieldDecl(d.name, d.type, None, align))
-                anonymous = False
-        return [FieldDecl("", base, None, align)] if anonymous and isinstance(base, Record) else out
+                out.append(FieldDecl(d.name, d.type, None, align, packed))
+                continue
+            width = named(c)
+            bits = fold(self.expr(width[0])) if width else None
+            if out:
+                out[-1] = replace(out[-1], bits=bits)
+            else:
+                out.append(FieldDecl("", base, bits, align, packed))
+        if not anonymous or not isinstance(base, Record):
+            return out
+        own = b" ".join(text for _, text in spec.said if b"lignas(" in text)  # gcc ignores other attributes here
+        return [FieldDecl("", base, None, self.alignment(own))]
 
     def alignment(self, said: bytes) -> int | None:
-        """What the attributes and `_Alignas` of one declaration say (C11 §6.7.5), in bytes; 0 where that is unclear."""
-        aligned_by = attributes.alignment(self._numbers(said), self.sema.model)
-        found = [aligned_by] if aligned_by is not None else []
+        """What the attributes and `_Alignas` of one declaration say (C11 §6.7.5), in bytes; 0 where that is unclear.
+
+        Of several `aligned` compilers take the last or the greatest, as it comes.
+        """
+        found = {
+            self.sema.model.biggest if word is None else self._constant(word) for word in attributes.alignments(said)
+        }
+        if len(found) > 1:
+            return 0
         for m in _ALIGNAS.finditer(said):
             word = decoded(m.group(1)).strip()
             symbol = self.sema.scope.lookup(word)
-            if word.isdigit() or (symbol is not None and symbol.kind == "enumconst"):
-                value = int(word) if symbol is None else symbol.value
-            else:
-                t = self.parsed_alone(word, 0) if _TYPE_NAME.fullmatch(word) else None
-                value = alignof(t, self.sema.model) if t is not None else None
-            found.append(value or 0)
+            is_type = _TYPE_NAME.fullmatch(word) and (symbol is None or symbol.kind == "typedef")
+            t = self.parsed_alone(word, 0) if is_type else None
+            found.add((alignof(t, self.sema.model) or 0) if t is not None else self._constant(m.group(1)))
         return (max(found) if all(found) else 0) if found else None
 
-    def _numbers(self, said: bytes) -> bytes:
-        """`aligned(sizeof(T))`, as omp_nest_lock_t has it, with the number."""
-
-        def number(m: re.Match[bytes]) -> bytes:
-            word = decoded(m[3]).strip()
-            t = self.parsed_alone(word, 0) if _TYPE_NAME.fullmatch(word) else None
-            value = None if t is None else (sizeof if m[2] == b"sizeof" else alignof)(t, self.sema.model)
-            return m[1] + b"(%d)" % value if value else m[0]
-
-        return _ALIGNED_BY_TYPE.sub(number, said)
+    def _constant(self, said: bytes) -> int:
+        """The value of an expression in an attribute; 0: it is not known."""
+        text = decoded(said).strip()
+        if text.isdigit():
+            return int(text)
+        value = self.alone(b"int _ = (", text, 0)
+        return (fold(value) if value is not None else None) or 0
 
     @staticmethod
     def _after(n: Node) -> int:
@@ -352,18 +361,33 @@ class SpecifierReader(Reader):
         wide = high >= 1 << (31 if low < 0 else 32) or low < -(1 << 31)
         kind = widest if wide else "int"
         said = attributes.of_type(n, body, self.source)
-        strange = attributes.is_packed(said) or attributes.changes_type(said)
-        align = 0 if strange or n.child_by_field_name("underlying_type") else self.alignment(said)
-        made = Enum(tag, next(_uids), model.integer(kind if low < 0 else f"unsigned {kind}"), align=align)
+        strange = attributes.changes_type(said) or n.child_by_field_name("underlying_type") is not None
+        underlying = model.integer(kind if low < 0 else f"unsigned {kind}")
+        if attributes.is_packed(said):
+            underlying = next(filter(lambda t: _holds(t, low, high), map(model.integer, _NARROW)), underlying)
+        made = Enum(tag, next(_uids), underlying, align=0 if strange else None)
         if tag:
             scope.declare_tag(tag, made)
         return made
+
+
+def _is_declarator(c: Node, after: int) -> bool:
+    """Of a member, or the width of a bit-field."""
+    if c.type in DECLARATORS:
+        return c.start_byte >= after
+    return c.type == "bitfield_clause" or (c.is_error and c.child_count == 2 and c.children[0].type == ":")
 
 
 def _is_understood(f: FieldDecl) -> bool:
     """Whether it is known which names the member gives: its own, none of a bit-field, those inside of a structure."""
     inner = f.type.body if isinstance(f.type, Record) else None
     return bool(f.name) or f.bits is not None or (inner is not None and inner.whole and inner.fields is not None)
+
+
+def _holds(t: Integer, low: int, high: int) -> bool:
+    """Whether an enumeration that gcc packs has this type; the unsigned one, where no value is below zero."""
+    bits = 8 * t.size
+    return t.signed == (low < 0) and -(1 << (bits - 1)) * t.signed <= low and high < 1 << (bits - t.signed)
 
 
 def aligned(t: CType, align: int | None) -> CType:

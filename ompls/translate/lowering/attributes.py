@@ -12,7 +12,6 @@ from collections.abc import Iterator
 
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model.ast import Span
-from ompls.analysis.model.datamodel import LP64
 from ompls.analysis.syntax import attributes
 from ompls.translate.definitions import Definition, definitions, quieted
 from ompls.translate.lowering.edits import on_one_line
@@ -59,7 +58,7 @@ def _of_enumeration(text: bytes, x: Definition) -> Iterator[Edit]:
     """Those of an enumeration, of which gcc obeys `packed`."""
     before, behind = text[x.named : x.opening], text[x.end : x.behind]
     said = attributes.in_text(before + behind)
-    if attributes.changes_type(said) or not (behind or attributes.alignment(said, LP64) is not None):
+    if attributes.changes_type(said) or not (behind or attributes.alignments(said)):
         return
     tag = f" {x.tag} " if x.tag else " "
     packed = " __attribute__((packed))" if attributes.is_packed(said) else ""
