@@ -8,16 +8,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from itertools import islice
 
 from ompls.analysis import features
-from ompls.analysis.features.environment import Environment, Passed
+from ompls.analysis.features.environment import Environment, Known, Passed
 from ompls.analysis.features.inlay import Inlay
 from ompls.analysis.source import Location
-from ompls.server.convert import Json
+from ompls.server.convert import Json, Places
 from ompls.server.opened import Opened, Result
 from ompls.server.refusal import refuse
 from ompls.traces.events import Unreadable
-from ompls.traces.measured import Measured, measured, visits
+from ompls.traces.measured import Measured, bare, measured, visits
 from ompls.traces.present import FOR_EVER, Row
 from ompls.traces.regions import Region, advice
 from ompls.traces.words import duration, size
@@ -113,7 +114,8 @@ def beside(shown: Json, environment: Environment, opened: Opened, result: Result
     said = f"As it ran: in the construct of line {line}" if passed.inside else f"As it ran: after line {line}"
     said += f", {number} of {len(times)}" if len(times) > 1 or first else ""
     shown["measured"] |= {"visit": number, "text": said + (f" in {first}" if first else "")}
-    _pair(shown, found.at(times[number - 1]))
+    event = times[number - 1]
+    pair(shown, environment.rows, found.at(event), _Items(found, event, opened.places(result)))
 
 
 def _times(found: Measured, environment: Environment, result: Result) -> tuple[Passed | None, list[int]]:
@@ -127,8 +129,33 @@ def _times(found: Measured, environment: Environment, result: Result) -> tuple[P
     return None, []
 
 
-def _pair(shown: Json, tables: list[Row]) -> None:
+class _Items:
+    """Where the list items were that the analysis knows, up to an event of the run."""
+
+    def __init__(self, found: Measured, event: int, places: Places) -> None:
+        self._found, self._event, self._places = found, event, places
+
+    def addresses(self, known: Known) -> list[int]:
+        """Of what the row stands for, the likeliest first: those that its own name had, too."""
+        hosts: dict[int, None] = {}
+        for where, item in known.listed:
+            hosts |= dict.fromkeys(self._found.of_item(self._place(where), item, self._event))
+        named = set(self._found.of_name(known.row.name, self._event))
+        return sorted(hosts, key=lambda host: host not in named)
+
+    def one_of(self, row: Row, predicted: Iterable[Known]) -> str:
+        """The predicted row of the same construct that stands for several pieces of storage; "" where none does."""
+        several = (known for known in predicted if known.row.several)
+        return next((k.row.section for k in several for where, _ in k.listed if self._place(where) == row.region), "")
+
+    def _place(self, where: Location) -> str:
+        """As the trace names it."""
+        return f"{where.path}:{self._places.range(where)['start']['line'] + 1}"
+
+
+def pair(shown: Json, known: Iterable[Known], tables: list[Row], items: _Items) -> None:
     """Put the measured rows beside the predicted ones, and those that were not predicted below."""
+    predicted = iter(known)
     devices: dict[str, list[Row]] = {}
     for row in tables:
         devices.setdefault(row.device, []).append(row)
@@ -136,16 +163,17 @@ def _pair(shown: Json, tables: list[Row]) -> None:
         name = _named(group["device"], list(devices), len(shown["devices"]))
         rows = devices.pop(name, []) if name else []
         group["title"] += f" ({name})" if name else ""
-        for entry in group["entries"]:
-            key = _key(entry["section"] or entry["name"])
-            found = next((row for row in rows if _key(row.section) == key), None)
-            if found is not None:
-                rows.remove(found)
-            _mark(entry, found)
-        group["entries"] += map(_only_measured, rows)
+        taken: list[Row] = []
+        mine = list(islice(predicted, len(group["entries"])))
+        for entry, one in zip(group["entries"], mine, strict=True):
+            found = _beside(one, rows, taken, items)
+            taken += [found] if found is not None else []
+            _mark(entry, found, one.row.size)
+        left = [row for row in rows if row not in taken]
+        group["entries"] += [_only_measured(row, items.one_of(row, mine)) for row in left]
     for name, rows in devices.items():
         title = f"{name}, where the analysis knows of nothing"
-        shown["devices"].append({"device": name, "title": title, "entries": list(map(_only_measured, rows))})
+        shown["devices"].append({"device": name, "title": title, "entries": [_only_measured(row) for row in rows]})
 
 
 def _named(number: str, names: list[str], predicted: int) -> str:
@@ -156,16 +184,23 @@ def _named(number: str, names: list[str], predicted: int) -> str:
     return f"{kinds.pop()}:{number}" if len(kinds) == 1 and number.isdigit() else ""
 
 
-def _key(section: str) -> str:
-    return re.sub(r"\s", "", section)
+def _beside(known: Known, rows: list[Row], taken: list[Row], items: _Items) -> Row | None:
+    """The measured row of the same storage.  Of several places (an item may have had more than one, in a loop, say) the
+    one of the right size, and none that another row has got; by its spelling, where the run met no such item."""
+    if addresses := items.addresses(known):
+        there = [row for host in addresses for row in rows if row.host <= host < row.host + max(row.bytes, 1)]
+        size = known.row.size
+        return min(there, key=lambda row: (row in taken, size is not None and row.bytes != size), default=None)
+    name = bare(known.row.section or known.row.name)
+    return next((row for row in rows if bare(row.section) == name and row not in taken), None)
 
 
-def _mark(entry: Json, row: Row | None) -> None:
+def _mark(entry: Json, row: Row | None, size: int | None) -> None:
     if row is None:
-        absent = entry["certainty"] == "certain"
-        entry |= {"measured": "not there", "differs": True} if absent else {"measured": "not there", "differs": False}
+        entry |= {"measured": "not there", "differs": entry["certainty"] == "certain"}
         return
-    entry |= {"measured": _said(row), "differs": not _agrees(entry["references"], row.references)}
+    whole = size is None or row.bytes >= size
+    entry |= {"measured": _said(row), "differs": not (whole and _agrees(entry["references"], row.references))}
 
 
 def _agrees(predicted: str, count: int) -> bool:
@@ -187,10 +222,12 @@ def _said(row: Row) -> str:
     return "; ".join(said)
 
 
-def _only_measured(row: Row) -> Json:
+def _only_measured(row: Row, among: str = "") -> Json:
+    """A row that was not predicted by itself.  among -- what stands for it"""
     return {
         "name": row.section, "section": row.section, "references": str(row.references), "bytes": size(row.bytes),
-        "valid": [], "certainty": "measured", "attached": [], "label": row.section, "detail": "not predicted",
+        "valid": [], "certainty": "measured", "attached": [], "label": row.section,
+        "detail": f"one of those that {among} stands for" if among else "not predicted",
         "facts": [{"text": f"mapped at {row.region}"}] if row.region else [],
-        "measured": _said(row), "differs": True,
+        "measured": _said(row), "differs": not among,
     }  # fmt: skip

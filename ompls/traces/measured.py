@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ompls.traces import index as indices
 from ompls.traces import present
-from ompls.traces.events import FROM_DEVICE, Event, Unreadable, recorded
+from ompls.traces.events import FROM_DEVICE, Event, Unreadable, address, recorded
 from ompls.traces.index import Index
 from ompls.traces.regions import Region, of_sums, profile
 
 _LARGEST = 64 << 20  # bytes of a trace without an index that is read
 _LEAVING = ("free", "map_exit", "env_pop")
+_COUNTED = ("map_enter", "map_exit")
+_NAME = re.compile(r"\W*(\w*)")
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,28 @@ class Measured:
     def at(self, event: int) -> list[present.Row]:
         """The present tables when this event has happened."""
         return present.at(self.rows, event)
+
+    def of_item(self, region: str, item: str, event: int) -> list[int]:
+        """The host addresses that a list item of the construct at `region` has had up to this event, the last first."""
+        return self._addresses((region, bare(item)), event)
+
+    def of_name(self, name: str, event: int) -> list[int]:
+        """Those that any list item has had which begins with this variable."""
+        return self._addresses(("", name), event)
+
+    def _addresses(self, key: tuple[str, str], event: int) -> list[int]:
+        return list(dict.fromkeys(host for at, host in reversed(self._seen.get(key, ())) if at <= event))
+
+    @cached_property
+    def _seen(self) -> dict[tuple[str, str], list[tuple[int, int]]]:
+        """With the events: by construct and list item, and by the variables that these begin with."""
+        found: dict[tuple[str, str], list[tuple[int, int]]] = {}
+        for index, event in enumerate(self.events):
+            if event.get("kind") in _COUNTED and (host := address(event, "host")):
+                item = str(event.get("var", ""))
+                for key in ((str(event.get("region", "")), bare(item)), ("", _NAME.match(item)[1])):  # type: ignore[index]
+                    found.setdefault(key, []).append((index, host))
+        return found
 
 
 def measured(path: str, directory: str) -> Measured:
@@ -80,6 +106,11 @@ def _located(events: Iterable[Event], directory: str) -> list[Event]:
         name = names.setdefault(region, os.path.join(directory, region))
         found.append(event | {"region": name} if name != region else event)
     return found
+
+
+def bare(item: str) -> str:
+    """A list item without its blanks."""
+    return re.sub(r"\s", "", item)
 
 
 def visits(events: Sequence[Event], region: str, inside: bool) -> list[int]:

@@ -41,6 +41,25 @@ int main(void) { int a[9] = {0};
 { a[1] = 1;
  ¦a[2] = 1; }
 }""", ["0 a a certain 1 [36 bytes] device"]),
+    ("in a region each pointer counts that it follows and no clause lists", """
+int main(int argc, char **argv) { int a[9] = {0}, b[9] = {0}, c[9] = {0}; int *p = a, *q = argc ? b : c;
+#pragma omp target enter data map(to: a, b, c)
+#pragma omp target
+{ p[1] = q[1];
+ ¦p[2] = 1; }
+}""", ["0 a a certain 2 [36 bytes] device", "0 b b certain 1 or more [36 bytes] both",
+       "0 c c certain 1 or more [36 bytes] both"]),
+    ("and after it not", """
+int main(void) { int a[9] = {0}; int *p = a;
+#pragma omp target enter data map(to: a)
+#pragma omp target
+p[1] = 1;
+¦}""", ["0 a a certain 1 [36 bytes] device"]),
+    ("a list item is told as it is written", """
+#define N 4
+int main(void) { int a[9] = {0};
+#pragma omp target enter data map(to: a[0:N])
+¦}""", ["0 a a[0:N] certain 1 [16 bytes] both"]),
     ("a region that is plainly closed is walked for who asks", """
 int main(void) { int a[9] = {0};
 #pragma omp target map(tofrom: a)

@@ -8,10 +8,19 @@ import os
 import re
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from features.marked import unit
 from lsprotocol import types
+
+from ompls.analysis.text import LineIndex
+from ompls.server.convert import Places
+from ompls.server.environment import answer
+from ompls.server.opened import Result
+from ompls.traces.measured import Measured
+from ompls.traces.present import rows
 
 from .conftest import Editor
 
@@ -19,10 +28,11 @@ pytestmark = pytest.mark.asyncio
 
 TEXT = """\
 #include <stdlib.h>
+#define N 8
 int main(int argc, char **argv) {
-  int n = 8, x[8] = {7};
+  int n = N, x[N] = {7};
   int *p = malloc(n * sizeof *p);
-  #pragma omp target enter data map(to: x)
+  #pragma omp target enter data map(to: x[0:N])
   if (argc > 1) {
     #pragma omp target enter data map(alloc: p[0:n])
   }
@@ -64,10 +74,10 @@ async def test_hints_stand_at_constructs_until_the_next_edit(vscode: Editor, tmp
     assert (ended["exitCode"], ended["measured"]) == (10, True)
     assert [m for m, _ in vscode.requested if m == "workspace/inlayHint/refresh"]
     found = await hints(vscode, uri)
-    assert found[5] == "to 32 B"
-    assert found[13] == "from 32 B"
+    assert found[6] == "to 32 B"
+    assert found[14] == "from 32 B"
     params = types.InlayHintParams(
-        types.TextDocumentIdentifier(uri), types.Range(types.Position(9, 0), types.Position(10, 0))
+        types.TextDocumentIdentifier(uri), types.Range(types.Position(10, 0), types.Position(11, 0))
     )
     (kernel,) = await vscode.client.text_document_inlay_hint_async(params)
     assert kernel.label.startswith("3 × ")
@@ -83,18 +93,18 @@ async def test_the_measured_table_stands_beside_the_predicted_one(vscode: Editor
     await run(vscode, tmp_path / "b.c", arguments=["more"])
     answer = await environment(vscode, uri, "x[0]++")
     assert answer["measured"] | {"location": None} == {
-        "text": "As it ran: in the construct of line 10, 3 of 3", "visit": 3, "visits": 3, "location": None,
+        "text": "As it ran: in the construct of line 11, 3 of 3", "visit": 3, "visits": 3, "location": None,
     }  # fmt: skip
-    assert answer["measured"]["location"]["range"]["start"]["line"] == 9
+    assert answer["measured"]["location"]["range"]["start"]["line"] == 10
     (device,) = answer["devices"]
     assert device["title"] == "device 0, which runs here (host:0)"
     rows = {entry["label"]: (entry["certainty"], entry["measured"], entry["differs"]) for entry in device["entries"]}
-    assert rows["x"] == ("certain", "references: 2; 32 B; begins with 07 00 00 00 00 00 00 00 …", False)
+    assert rows["x[0:N]"] == ("certain", "references: 2; 32 B; begins with 07 00 00 00 00 00 00 00 …", False)
     assert rows["p[0:n]"] == ("possible", "references: 1; 32 B", False)
     first = await environment(vscode, uri, "x[0]++", visit=1)
-    assert first["measured"]["text"] == "As it ran: in the construct of line 10, 1 of 3"
+    assert first["measured"]["text"] == "As it ran: in the construct of line 11, 1 of 3"
     last = await environment(vscode, uri, "return x[0]")
-    assert last["measured"]["text"] == "As it ran: after line 13"
+    assert last["measured"]["text"] == "As it ran: after line 14"
     assert [entry["measured"] for device in last["devices"] for entry in device["entries"]] == ["references: 1; 32 B"]
 
 
@@ -103,10 +113,10 @@ async def test_of_a_long_run_the_first_events_are_beside(vscode: Editor, tmp_pat
     ended = await run(vscode, path, TEXT.replace("k < 3", "k < 40000"))
     assert ended["measured"] is True
     found = await hints(vscode, path.as_uri())
-    assert (found[5], found[13]) == ("to 32 B", "from 32 B"), "of the whole run"
+    assert (found[6], found[14]) == ("to 32 B", "from 32 B"), "of the whole run"
     inside = await environment(vscode, path.as_uri(), "x[0]++", visit=7)
     said = re.fullmatch(
-        r"As it ran: in the construct of line 10, 7 of (3\d{4}) in the first (\d+),(\d+) events",
+        r"As it ran: in the construct of line 11, 7 of (3\d{4}) in the first (\d+),(\d+) events",
         inside["measured"]["text"],
     )
     assert said is not None
@@ -114,10 +124,10 @@ async def test_of_a_long_run_the_first_events_are_beside(vscode: Editor, tmp_pat
     assert inside["measured"]["visits"] == int(said[1])
     (device,) = inside["devices"]
     rows = {entry["label"]: entry["measured"] for entry in device["entries"]}
-    assert rows["x"].startswith("references: 2; 32 B; begins with 07 00 00 00")
+    assert rows["x[0:N]"].startswith("references: 2; 32 B; begins with 07 00 00 00")
     last = await environment(vscode, path.as_uri(), "return x[0]")
     assert (last["measured"]["visit"], last["measured"]["visits"]) == (0, 0)
-    assert last["measured"]["text"].startswith("The run came by line 13 after the first ")
+    assert last["measured"]["text"].startswith("The run came by line 14 after the first ")
     assert not [entry for device in last["devices"] for entry in device["entries"] if "measured" in entry]
 
 
@@ -150,37 +160,82 @@ async def test_a_run_of_a_text_that_has_changed_since_is_not_kept(vscode: Editor
     assert await hints(vscode, path.as_uri()) == {}
 
 
-async def test_what_differs_is_told() -> None:
-    from ompls.server.measured import _pair
-    from ompls.traces.present import Row
+MACRO = """#define N 100
+void up(double *q) {
+  #pragma omp target enter data map(to: q[0:N])
+}
+double g; double a[4], b[4], c[8];
+#pragma omp declare target (g)
+int main(void) {
+  double p[100], r[100];
+  up(p);
+  up(r);
+  #pragma omp target enter data map(to: a, b, c[0:4])
+  #pragma omp target map(p, r, a)
+  g = p[3] = r[1];
+  return 0;
+}
+"""
+P, R, A, B, C, G = 0x1000, 0x2000, 0x3000, 0x4000, 0x5000, 0x6000
 
-    entry = {"name": "x", "label": "x", "detail": "", "certainty": "certain", "facts": []}
-    shown = {
-        "devices": [
-            {
-                "device": "0",
-                "title": "device 0",
-                "entries": [
-                    {**entry, "section": "x", "references": "1"},
-                    {**entry, "section": "y[0: n]", "references": "2 or more"},
-                    {**entry, "section": "z", "references": "1"},
-                    {**entry, "section": "g", "references": "infinite"},
-                ],
-            }
-        ]
+
+def entered(line: int, item: str, host: int, size: int, references: int = 1) -> dict[str, Any]:
+    return {
+        "t": host, "kind": "map_enter", "device": "host:0", "region": f"x.c:{line}", "var": item, "host": hex(host),
+        "bytes": size, "refcount": references,
+    }  # fmt: skip
+
+
+RAN = [
+    entered(3, "q[0:N]", R, 800), entered(3, "q[0:N]", P, 800), entered(11, "a", A, 32), entered(11, "c[0:4]", C, 16),
+    entered(12, "p", P, 800, 2), entered(12, "r", R, 800, 3), entered(12, "a", A, 32, 2), entered(12, "g", G, 8, -1),
+    entered(12, "more", 0x7000, 4), {"t": 1, "kind": "launch", "device": "host:0", "region": "x.c:12"},
+]  # fmt: skip
+
+
+def shown_beside(text: str, ran: list[dict[str, Any]], needle: str) -> list[dict[str, Any]]:
+    """The entries of the only device at a line, after a run with these events."""
+    tu, lines = unit(text), LineIndex(text.encode())
+    opened: Any = SimpleNamespace(
+        measured=(1, Measured((), tuple(ran), tuple(rows(ran)))),
+        context=SimpleNamespace(client=SimpleNamespace(encoding="utf-8")),
+        places=lambda result: Places("x.c", lines, "utf-8", str, lambda path: b""),
+    )
+    position = {"line": text[: text.index(needle)].count("\n"), "character": 2}
+    (device,) = answer(opened, Result(1, 1, tu, lines, None, 0.0), {"position": position})["devices"]
+    entries: list[dict[str, Any]] = device["entries"]
+    return entries
+
+
+async def test_rows_of_a_run_are_found_by_their_storage() -> None:
+    """Not by how list items are spelled: a macro, or a parameter that stands for two arrays."""
+    entries = shown_beside(MACRO, RAN, "g = p")
+    assert {(e["name"], e["section"]): (e["measured"], e["differs"]) for e in entries} == {
+        ("p", "q[0:N]"): ("references: 2; 800 B", False),
+        ("r", "q[0:N]"): ("references: 3; 800 B", True),  # another count
+        ("a", "a"): ("references: 2; 32 B", False),
+        ("b", "b"): ("not there", True),
+        ("c", "c[0:4]"): ("references: 1; 16 B", True),  # less than that
+        ("g", ""): ("for ever; 8 B", False),
+        ("more", "more"): ("references: 1; 4 B", True),
     }
-    tables = [
-        Row("host:0", "x", 0, 4, 2, "a.c:1", 0, 9),
-        Row("host:0", "y[0:n]", 8, 4, 3, "a.c:1", 0, 9),
-        Row("host:0", "g", 16, 4, -1, "a.c:1", 0, 9),
-        Row("host:0", "w", 24, 4, 1, "a.c:2", 0, 9),
-    ]
-    _pair(shown, tables)
-    entries = shown["devices"][0]["entries"]
-    assert [(e["section"], e["measured"], e["differs"]) for e in entries] == [  # type: ignore[index]
-        ("x", "references: 2; 4 B", True),
-        ("y[0: n]", "references: 3; 4 B", False),
-        ("z", "not there", True),
-        ("g", "for ever; 4 B", False),
-        ("w", "references: 1; 4 B", True),
-    ]
+    assert entries[-1]["detail"] == "not predicted"
+
+
+PLATES = """#include <stdlib.h>
+int main(void) {
+  double *p[2];
+  for (int k = 0; k < 2; k++)
+    p[k] = malloc(4 * sizeof(double));
+  double *now = p[0], *next = p[1];
+  #pragma omp target enter data map(to: now[0:4], next[0:4])
+  return 0;
+}
+"""
+
+
+async def test_what_stands_for_several_pieces_of_storage_has_all_their_rows() -> None:
+    entries = shown_beside(PLATES, [entered(7, "now[0:4]", P, 32), entered(7, "next[0:4]", R, 32)], "return")
+    assert [(e["section"], e["detail"].partition(";")[0], e["differs"]) for e in entries] == [
+        ("now[0:4]", "possible", False), ("next[0:4]", "one of those that now[0:4] stands for", False),
+    ]  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.machine.analysis import visits_of
@@ -17,10 +17,12 @@ from ompls.analysis.dataenv.machine.watch import Point
 from ompls.analysis.features.deferred import pending, with_deferred
 from ompls.analysis.features.present import Row, describe, rows
 from ompls.analysis.features.scopes import expanded_offset, item_at
+from ompls.analysis.features.unlisted import unlisted
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Compound, DirectiveStmt, FunctionDef, Jump, Stmt
 from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.rules.support.framework import Unit, unit_of
+from ompls.analysis.rules.support.written import text_of
 from ompls.analysis.source import Budget, Location
 
 _MOST_PASSED = 50
@@ -29,12 +31,16 @@ _BLANK = re.compile(rb"[ \t]*(?://[^\n]*|/\*(?:(?!\*/)[^\n])*\*/[ \t]*)?\r?(?:\n
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A row, what there is to say of it in one line, and where its facts are (the list item first)."""
+    """A row, what there is to say of it in one line, and where its facts are (the list item first).
+
+    listed -- the list items that make it, on some path each: where the directive is, and how the item is written
+    """
 
     row: Row
     text: str
     mapped: Location | None
     facts: tuple[tuple[str, Location | None], ...]
+    listed: tuple[tuple[Location, str], ...]
 
 
 class Passed(NamedTuple):
@@ -80,9 +86,8 @@ def environment(tu: TU, offset: int, budget: Budget | None = None) -> Environmen
     places = _Places(tu, unit)
     passed_by = list(_passed(item, x - item.start))
     deferred = pending(passed_by) if visits else []
-    found = with_deferred(
-        rows(visits, unit, name), item.content, deferred, lambda at: rows(visits_of(unit, at)[0].visits, unit, name)
-    )
+    here = rows(visits, unit, name, unlisted(item, x - item.start))
+    found = with_deferred(here, item.content, deferred, lambda at: rows(visits_of(unit, at)[0].visits, unit, name))
     known = tuple([_known(row, places) for row in found])
     devices = {repr(v.device) for v in visits if v.device is not None}
     message = "" if complete and not watch.more else "There was no time to follow all paths: there may be more."
@@ -175,15 +180,29 @@ class _Places:
         self._items: dict[int, Item] | None = None
 
     def of(self, site: Site | None) -> Location | None:
+        item = self._item(site)
+        return self._tu.locate(item, site.span) if item is not None and site is not None else None
+
+    def listed(self, sites: tuple[Site, ...]) -> Iterator[tuple[Location, str]]:
+        """The list items there: where their directives are, and how they are written."""
+        for site in sites:
+            item = self._item(site)
+            for stmt in item.content.directives if item is not None else ():
+                span = stmt.directive.span
+                if item is not None and span.start <= site.span.start < span.end:
+                    yield self._tu.locate(item, span), text_of(self._tu, item, site.span)
+
+    def _item(self, site: Site | None) -> Item | None:
         content = self._unit.functions.get(site.function) if site is not None else None
-        if site is None or content is None:
+        if content is None:
             return None
         if self._items is None:
             self._items = {id(item.content): item for item in self._tu.items}
-        item = self._items.get(id(content))
-        return self._tu.locate(item, site.span) if item is not None else None
+        return self._items.get(id(content))
 
 
 def _known(row: Row, places: _Places) -> Known:
     facts = tuple([(fact.text, places.of(fact.site)) for fact in row.facts])
-    return Known(row, describe(row), places.of(row.mapped), facts)
+    listed = tuple(places.listed(row.origins))
+    section = listed[0][1] if listed else row.section
+    return Known(replace(row, section=section), describe(row), places.of(row.mapped), facts, listed)

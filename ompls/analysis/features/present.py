@@ -18,8 +18,9 @@ from ompls.analysis.dataenv.machine.watch import Visit
 from ompls.analysis.dataenv.symbolic import Opaque, Poly
 from ompls.analysis.encoding import decoded
 from ompls.analysis.features.held import Held, held_by_name, in_variables
+from ompls.analysis.features.unlisted import counted
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Span
+from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import Pointer, Record
 from ompls.analysis.model.layout import initialised
 from ompls.analysis.rules.support.framework import Unit
@@ -57,8 +58,10 @@ class Row:
     name -- the variable, or the pointer that the storage was reached through
     section -- the list item that made the copy, as it is written; "" when none did
     references -- what the count may be: `1`, `1 or 2`, `2 or more`, `infinite`
-    bytes -- how many, for people; "" when that is not known
-    mapped -- where the list item stands; attached -- the pointers on the device that lead to the copy
+    bytes -- how many, for people; "" when that is not known; size -- their number, when that is known
+    several -- it stands for several pieces of storage
+    origins -- where list items stand that make it, on some path each
+    attached -- the pointers on the device that lead to the copy
     """
 
     device: str
@@ -68,9 +71,16 @@ class Row:
     bytes: str
     valid: tuple[Valid, ...]
     certainty: Certainty
-    mapped: Site | None
+    origins: tuple[Site, ...]
     attached: tuple[str, ...]
     facts: tuple[Fact, ...]
+    size: int | None = None
+    several: bool = False
+
+    @property
+    def mapped(self) -> Site | None:
+        """Where the list item of `section` stands."""
+        return self.origins[0] if self.origins else None
 
 
 class _Seen(NamedTuple):
@@ -93,13 +103,20 @@ class _Object(NamedTuple):
     lost: bool
     several: bool
     held: list[Held]
+    pointers: frozenset[Symbol]  # of the region around, that no clause lists
+
+    def counted(self, one: _Seen) -> tuple[int, bool]:
+        return counted(self.pointers, self.visits[one.visit], self.obj, one.case, one.copy)
 
 
-def rows(visits: list[Visit], unit: Unit, function: str) -> list[Row]:
-    """The rows at a place in `function`, in the order of devices and names; what is not known at all comes last."""
+def rows(visits: list[Visit], unit: Unit, function: str, pointers: frozenset[Symbol] = frozenset()) -> list[Row]:
+    """The rows at a place in `function`, in the order of devices and names; what is not known at all comes last.
+
+    pointers -- those that the region around uses, and that no clause lists
+    """
     held = held_by_name(visits, function, unit.model)
     objects = dict.fromkeys(o for v in visits for o in v.state.cases if o.kind in _STORED and not _of_system(o))
-    found = [row for obj in objects for row in _of_object(obj, visits, held, unit)]
+    found = [row for obj in objects for row in _of_object(obj, visits, held, unit, pointers)]
     return in_order(found)
 
 
@@ -116,10 +133,12 @@ def _of_system(obj: Obj) -> bool:
     return isinstance(within, Obj) and _of_system(within)
 
 
-def _of_object(obj: Obj, visits: list[Visit], held: list[Held], unit: Unit) -> Iterator[Row]:
+def _of_object(
+    obj: Obj, visits: list[Visit], held: list[Held], unit: Unit, pointers: frozenset[Symbol]
+) -> Iterator[Row]:
     given = [visit.state.cases.get(obj, ALL_CLEAN) for visit in visits]
     cases = [(number, case) for number, known in enumerate(given) for case in known or ()]
-    whole = _Object(obj, visits, cases, None in given, any(obj in v.state.many for v in visits), held)
+    whole = _Object(obj, visits, cases, None in given, any(obj in v.state.many for v in visits), held, pointers)
     seen: dict[tuple[str, str, str], list[_Seen]] = {}
     for number, case in cases:
         for copy in _counted(case):
@@ -127,7 +146,7 @@ def _of_object(obj: Obj, visits: list[Visit], held: list[Held], unit: Unit) -> I
             seen.setdefault(key, []).append(_Seen(number, case, copy))
     if whole.lost and not seen:
         fact = Fact("something happens to it that the analysis does not follow")
-        yield Row("", obj.name, "", "unknown", "", ("unknown",), "unknown", None, (), (fact,))
+        yield Row("", obj.name, "", "unknown", "", ("unknown",), "unknown", (), (), (fact,))
     for (device, _, _), copies in seen.items():
         yield _row(whole, device, copies, unit)
 
@@ -145,20 +164,23 @@ def _row(whole: _Object, device: str, seen: list[_Seen], unit: Unit) -> Row:
         certainty = "unknown"
     elif whole.lost or whole.several or len({(s.visit, s.case) for s in seen}) < len(whole.cases):
         certainty = "possible"
-    origin = copy.origin if copy.origin.function in unit.functions else None
+    origins = tuple([o for o in dict.fromkeys(s.copy.origin for s in seen) if o.function in unit.functions])
+    origin = copy.origin if copy.origin in origins else None
     section = _text(origin, unit) if origin is not None else ""
     attached = tuple(dict.fromkeys(_attached(whole, seen, unit)))
     return Row(
         device,
         _name(whole.obj, section),
         section,
-        " or ".join(sorted({_references(s.copy) for s in seen})),
+        " or ".join(sorted({_references(s.copy, *whole.counted(s)) for s in seen})),
         _bytes(copy, [whole.held[number] for number in dict.fromkeys(s.visit for s in seen)]),
         tuple(dict.fromkeys(_valid(s.case, s.copy) for s in seen)),
         certainty,
-        origin,
+        origins if origin is not None else (),
         attached,
         tuple(_once_a_line([*_about(seen, origin, attached), *_why(whole, seen)], unit)),
+        _size(copy),
+        whole.several,
     )
 
 
@@ -188,12 +210,17 @@ def _name(obj: Obj, section: str) -> str:
     return name if section or obj.kind != "outside" else f"*{name}"
 
 
-def _references(copy: Copy) -> str:
+def _references(copy: Copy, unlisted: int, others: bool) -> str:
     if copy.forever:
         return "infinite"
     if copy.refs == 0:
         return "unknown"
-    return f"{copy.refs} or more" if copy.extra or copy.least or copy.refs >= MOST else str(copy.refs)
+    more = copy.extra or copy.least or copy.refs >= MOST or others
+    return f"{copy.refs + unlisted} or more" if more else str(copy.refs + unlisted)
+
+
+def _size(copy: Copy) -> int | None:
+    return (copy.high - copy.low).constant if copy.low is not None and copy.high is not None else None
 
 
 def _bytes(copy: Copy, held: list[Held]) -> str:

@@ -63,6 +63,11 @@ def spelled(tu: TU, start: int, end: int) -> tuple[Location, str] | None:
     return where, decoded(text[where.start : where.end])
 
 
+def text_of(tu: TU, item: Item, span: Span) -> str:
+    """A span of a declaration, as the user wrote it."""
+    return _written(tu, item, span)[1] or decoded(item.content.text[span.start : span.end])
+
+
 def name_of(tu: TU, place: Item | FileDirective, entry: ListItem) -> str:
     """A list item of a directive in `place`, as the user wrote it: `a[0:ROWS*COLS]`."""
     return _written(tu, place, entry.span)[1] or entry.text
