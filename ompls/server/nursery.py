@@ -26,7 +26,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from ompls.runtime.processes import end_with
-from ompls.server.lean import is_stopped
+from ompls.server.lean import is_stopped, waited
 
 log = logging.getLogger("ompls.server")
 
@@ -106,6 +106,10 @@ class Nursery:
     def is_stopped(self) -> bool:
         """Whether it is there and does nothing, because of a signal."""
         return bool(self._process) and is_stopped(self._process)
+
+    def waited(self) -> float:
+        """Seconds that it was ready to do something and others had the processor."""
+        return waited(self._process) if self._process else 0.0
 
     def order(self, *words: object, descriptor: int | None = None) -> bool:
         """False: nobody is there to hear it."""

@@ -1,7 +1,7 @@
 """Who is overdue: what workers do is to end in the time that they said.
 
-Time does not count in which a worker was ready and other processes had the processor, or in which this process was
-stopped itself and heard nothing.
+Time does not count in which a worker, or the nursery that is to fork it, was ready and other processes had the
+processor, or in which this process did not look: it was stopped, or waited itself, and heard nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 
 from ompls.server.lean import waited
+from ompls.server.nursery import Nursery
 from ompls.server.session import Doing, Session
 
 GRACE = 15.0  # seconds that something may take longer than was said
@@ -20,18 +21,18 @@ WATCH = 0.5  # seconds between two looks at who is busy
 class Watch:
     """Looks at the sessions as long as one is busy.
 
-    cannot_begin()                   -- what should have begun, and did not at once, will not
+    nursery                          -- forks the workers: while it is stopped, what did not begin at once will not
     on_late([(session, seconds), …]) -- these take much longer than they said, or cannot begin
     """
 
     def __init__(
         self,
         sessions: Callable[[], Iterable[Session]],
-        cannot_begin: Callable[[], bool],
+        nursery: Nursery,
         on_late: Callable[[list[tuple[Session, float]]], None],
     ) -> None:
         self._sessions = sessions
-        self._cannot_begin = cannot_begin
+        self._nursery = nursery
         self._on_late = on_late
         self._timer: asyncio.TimerHandle | None = None
         self._missed = 0.0  # seconds in which it should have looked and did not
@@ -51,10 +52,8 @@ class Watch:
 
     def _look(self) -> None:
         assert self._timer is not None
-        missed = asyncio.get_running_loop().time() - self._timer.when()
+        self._missed += asyncio.get_running_loop().time() - self._timer.when()  # what was sent was not heard
         self._timer = None
-        if missed > WATCH:  # the server was stopped, or kept: what was sent to it meanwhile was not heard
-            self._missed += missed
         try:
             self._on_late([(s, took) for s in self._sessions() if (took := self._overdue(s))])
         finally:
@@ -66,7 +65,7 @@ class Watch:
         if (doing := session.doing) is None:
             return 0.0
         took = time.monotonic() - doing.since
-        if not session.process and took > WATCH and self._cannot_begin():
+        if not session.process and took > WATCH and self._nursery.is_stopped():
             return took
         if took > doing.expected + GRACE:
             took -= self._excused(session) - doing.excused
@@ -74,4 +73,4 @@ class Watch:
 
     def _excused(self, session: Session) -> float:
         """Seconds that do not count."""
-        return waited(session.process) + self._missed
+        return waited(session.process) + self._nursery.waited() + self._missed

@@ -47,7 +47,7 @@ class Workers:
         self._sessions = sessions
         self._opening = opening
         self._on_said = on_said
-        self._watch = Watch(sessions.values, nursery.is_stopped, self._late)
+        self._watch = Watch(sessions.values, nursery, self._late)
 
     def tell(self, session: Session, message: Any) -> None:
         """Send something to the session's worker; a new one is told what the document is instead."""
