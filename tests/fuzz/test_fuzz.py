@@ -23,6 +23,7 @@ from . import target
 HERE = Path(__file__).parent
 CORPUS = sorted((HERE / "corpus").iterdir())
 FIXTURES = [*sorted(HERE.parent.glob("*/fixtures/*.c")), *sorted(HERE.parents[1].glob("examples/*.c"))]
+RUNS = 200  # inputs, the corpus among them
 EXHAUSTIVE = "OMPLS_EXHAUSTIVE" in os.environ
 _TOKEN = re.compile(rb"\w+|\s+|.", re.S)
 
@@ -98,9 +99,13 @@ def test_extreme_texts_take_few_steps(name: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris has no wheel for this Python")
 def test_fuzzing_for_a_moment(tmp_path: Path) -> None:
-    """`make fuzz` goes on for longer."""
-    seconds = os.environ.get("OMPLS_FUZZ_SECONDS", "5")
-    command = [sys.executable, str(HERE / "run.py"), f"-max_total_time={seconds}", "-timeout=30", "-max_len=3000"]
+    """The same inputs each time, as many on a slow machine as on a fast one; `make fuzz` tries new ones for longer."""
+    seconds = os.environ.get("OMPLS_FUZZ_SECONDS")
+    so_many = [f"-max_total_time={seconds}"] if seconds else ["-seed=1", f"-runs={RUNS}"]
+    command = [sys.executable, str(HERE / "run.py"), *so_many, "-timeout=30", "-max_len=3000"]
     folders = [str(tmp_path), str(HERE / "corpus")]
-    run = subprocess.run([*command, *folders], cwd=tmp_path, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PYTHONHASHSEED": "1"}
+    run = subprocess.run(
+        [*command, *folders], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
     assert run.returncode == 0, run.stderr[-3000:]
