@@ -101,21 +101,44 @@ def several_processors() -> bool:
 
 
 def waited(process: int) -> float:
-    """Seconds that the main thread of a process was ready to run and others had the processor (Linux); 0: not known."""
+    """Seconds that the main thread of a process was ready to run and others had the processor (Linux); 0: not known.
+
+    A wait counts when it is over.
+    """
+    return _schedule(process)[1]
+
+
+def used(process: int) -> float:
+    """Seconds that it had the processor."""
+    return _schedule(process)[0]
+
+
+def _schedule(process: int) -> tuple[float, float]:
     try:
         with open(f"/proc/{process}/schedstat", "rb") as file:
-            return int(file.read().split()[1]) / 1e9
+            had, without = file.read().split()[:2]
+            return int(had) / 1e9, int(without) / 1e9
     except OSError:
-        return 0.0
+        return 0.0, 0.0
+
+
+def is_ready(process: int) -> bool:
+    """Whether a process has a processor, or would like to (Linux); False: not known."""
+    return _state(process) == b"R"
 
 
 def is_stopped(process: int) -> bool:
     """Whether a signal has stopped a process, which goes on when somebody says so (Linux); False: not known."""
+    return _state(process) == b"T"
+
+
+def _state(process: int) -> bytes:
+    """proc(5), stat."""
     try:
         with open(f"/proc/{process}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()[0] == b"T"
+            return file.read().rpartition(b")")[2].split()[0]
     except OSError:
-        return False
+        return b""
 
 
 def give_back() -> None:

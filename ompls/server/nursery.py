@@ -26,7 +26,6 @@ from functools import partial
 from typing import Any, NoReturn
 
 from ompls.runtime.processes import end_with
-from ompls.server.lean import is_stopped, waited
 
 log = logging.getLogger("ompls.server")
 
@@ -64,12 +63,12 @@ class Nursery:
         self._start = partial(_started, mains, first, later)
         self._numbers = itertools.count(1)
         self._control: socket.socket | None = None
-        self._process = 0  # there is none
+        self.process = 0  # of the nursery; there is none
 
     def begin(self) -> None:
         """Raises OSError when the system allows no process."""
         if self._control is None:
-            self._control, self._process = self._start()
+            self._control, self.process = self._start()
 
     def fork(self, kind: str) -> Child:
         """A new child that runs the main function of this kind.  Raises OSError when the system allows no process."""
@@ -95,21 +94,13 @@ class Nursery:
         """
         log.error("the process that starts the analyses is replaced")
         self.close()
-        before, self._process = self._process, 0
+        before, self.process = self.process, 0
         if before:  # else it was waited for already, and its number may be another process
             with suppress(ProcessLookupError):
                 os.kill(before, signal.SIGKILL)
             with suppress(ChildProcessError):
                 os.waitpid(before, 0)
-        self._control, self._process = self._start()
-
-    def is_stopped(self) -> bool:
-        """Whether it is there and does nothing, because of a signal."""
-        return bool(self._process) and is_stopped(self._process)
-
-    def waited(self) -> float:
-        """Seconds that it was ready to do something and others had the processor."""
-        return waited(self._process) if self._process else 0.0
+        self._control, self.process = self._start()
 
     def order(self, *words: object, descriptor: int | None = None) -> bool:
         """False: nobody is there to hear it."""

@@ -13,19 +13,23 @@ from ompls.server.nursery import Child
 from ompls.server.settings import Settings
 
 
-@dataclass(frozen=True)
+@dataclass
 class Doing:
     """What a worker does.
 
     since    -- time.monotonic
     expected -- seconds that it should take
     excused  -- seconds that had not counted before (`Watch`)
+    used     -- seconds of the processor that it had, as far as was seen
+    ready    -- when it can have begun to wait for a processor at the earliest
     """
 
     what: str
     since: float
     expected: float
     excused: float
+    used: float
+    ready: float
 
 
 @dataclass(eq=False)

@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable
 
-from ompls.server.lean import waited
+from ompls.server.lean import is_ready, is_stopped, used, waited
 from ompls.server.nursery import Nursery
 from ompls.server.session import Doing, Session
 
@@ -35,11 +35,13 @@ class Watch:
         self._nursery = nursery
         self._on_late = on_late
         self._timer: asyncio.TimerHandle | None = None
+        self._looked = 0.0  # when it did
         self._missed = 0.0  # seconds in which it should have looked and did not
 
     def begins(self, session: Session, what: str, seconds: float) -> None:
         """The session's worker does something that should take so long."""
-        session.doing = Doing(what, time.monotonic(), seconds, self._excused(session))
+        now = time.monotonic()
+        session.doing = Doing(what, now, seconds, self._excused(session), used(self._who(session)), now)
         if self._timer is None:
             self._look_later()
 
@@ -57,6 +59,7 @@ class Watch:
         try:
             self._on_late([(s, took) for s in self._sessions() if (took := self._overdue(s))])
         finally:
+            self._looked = time.monotonic()
             if self._timer is None and any(session.busy for session in self._sessions()):
                 self._look_later()
 
@@ -65,12 +68,21 @@ class Watch:
         if (doing := session.doing) is None:
             return 0.0
         took = time.monotonic() - doing.since
-        if not session.process and took > WATCH and self._nursery.is_stopped():
+        if not session.process and took > WATCH and is_stopped(self._nursery.process):
             return took
-        if took > doing.expected + GRACE:
-            took -= self._excused(session) - doing.excused
+        took -= self._excused(session) - doing.excused + self._waits(self._who(session), doing)
         return took if took > doing.expected + GRACE else 0.0
+
+    def _who(self, session: Session) -> int:
+        """The process that does it, or is to fork the one that will."""
+        return session.process or self._nursery.process
 
     def _excused(self, session: Session) -> float:
         """Seconds that do not count."""
-        return waited(session.process) + self._nursery.waited() + self._missed
+        return waited(session.process) + waited(self._nursery.process) + self._missed
+
+    def _waits(self, process: int, doing: Doing) -> float:
+        """Seconds that the process may have waited by now, if it waits: the system tells of a wait when it is over."""
+        if (had := used(process)) != doing.used:
+            doing.used, doing.ready = had, max(doing.since, self._looked)
+        return time.monotonic() - doing.ready if is_ready(process) else 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,46 +11,64 @@ import pytest
 
 from ompls.server import watch
 
+NURSERY, WORKER = 6, 7
+
+
+@dataclass
+class Process:
+    """What the system says of one."""
+
+    used: float = 3.0  # before, which does not count
+    waited: float = 5.0
+    is_ready: bool = False
+    is_stopped: bool = False
+
+
+Changes = dict[str, float]  # of a process, each second
+
 
 @pytest.mark.parametrize(
-    ("process", "worker", "nursery", "late"),
+    ("forked", "worker", "nursery", "late"),
     [
-        (7, 0, 0, True),
-        (7, 2, 2, True),
-        (7, 20, 0, False),
-        (7, 11, 12, False),
-        (0, 0, 0, True),  # it was not forked yet
-        (0, 0, 2, True),
-        (0, 0, 20, False),
+        (True, {}, {}, True),
+        (True, {"used": 1.0, "is_ready": True}, {}, True),
+        (True, {"used": 0.9, "waited": 0.1, "is_ready": True}, {}, True),
+        (True, {"used": 0.1, "waited": 0.9, "is_ready": True}, {}, False),
+        (True, {"used": 0.1, "waited": 0.4}, {"waited": 0.4}, False),
+        (True, {"is_ready": True}, {}, False),  # a wait counts when it is over, and this one is not
+        (False, {}, {}, True),
+        (False, {}, {"used": 0.9, "waited": 0.1, "is_ready": True}, True),
+        (False, {}, {"used": 0.1, "waited": 0.9, "is_ready": True}, False),
+        (False, {}, {"is_ready": True}, False),
+        (False, {}, {"is_stopped": True}, True),
     ],
 )
 def test_time_without_a_processor_does_not_count(
-    process: int, worker: int, nursery: int, late: bool, monkeypatch: pytest.MonkeyPatch
+    forked: bool, worker: Changes, nursery: Changes, late: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Thirty seconds after something begins that takes one, and has fifteen more."""
-    clock = [100.0]
-    waits = {"nursery": 5.0, 7: 0.0}  # what was before does not count
+    """Half a minute in which something is done that should take a second, and may take fifteen more."""
+    clock, looks = [100.0], list[bool]()
+    processes = {NURSERY: Process(), WORKER: Process()}
     monkeypatch.setattr(watch, "WATCH", 0.001)
     monkeypatch.setattr(watch, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    monkeypatch.setattr(watch, "waited", lambda process: waits.get(process, 0.0))
-    session: Any = SimpleNamespace(process=process, doing=None, busy=True)
+    for name in ("used", "waited", "is_ready", "is_stopped"):
+        monkeypatch.setattr(watch, name, lambda n, name=name: getattr(processes.get(n, Process()), name))
+    session: Any = SimpleNamespace(process=WORKER if forked else 0, doing=None, busy=True)
+    nursing: Any = SimpleNamespace(process=NURSERY)
 
-    async def looks() -> list[bool]:
-        looked: asyncio.Queue[bool] = asyncio.Queue()
-        it = watch.Watch(
-            lambda: [session],
-            SimpleNamespace(is_stopped=lambda: False, waited=lambda: waits["nursery"]),  # type: ignore[arg-type]
-            lambda found: looked.put_nowait(bool(found)),
-        )
+    async def half_a_minute() -> None:
+        it = watch.Watch(lambda: [session], nursing, lambda found: looks.append(bool(found)))
         it.begins(session, "to begin", 1.0)
-        said = [await looked.get()]
-        clock[0] += 30
-        waits["nursery"] += nursery
-        waits[7] += worker
-        while not looked.empty():
-            looked.get_nowait()
-        said.append(await looked.get())
+        for _ in range(30):
+            clock[0] += 1
+            for process, changes in ((WORKER, worker), (NURSERY, nursery)):
+                for name, value in changes.items():
+                    setattr(processes[process], name, getattr(processes[process], name) + value)
+            seen = len(looks)
+            while len(looks) == seen:
+                await asyncio.sleep(0.001)
         it.stop()
-        return said
 
-    assert asyncio.run(looks()) == [False, late]
+    asyncio.run(half_a_minute())
+    assert looks[-1] == late
+    assert looks[0] == ("is_stopped" in nursery)
