@@ -17,6 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import smallest
+
 from ompls.runtime.boards.registered import one
 
 ROUNDS, TRIES = 9, 2000
@@ -71,13 +73,13 @@ def seconds(command: list[str]) -> tuple[float, float]:
     return took, now.ru_utime + now.ru_stime - before.ru_utime - before.ru_stime
 
 
-def regions(name: str, place: Path) -> None:
+def regions(name: str, place: Path, turns: int) -> None:
     """Say what an empty one costs."""
     address, source, program = one(name).address, place / "empty.c", place / "empty"
     source.write_text(PROGRAM.replace("TRIES", str(TRIES)))
     words = ["cc", "-O2", "-fopenmp", f"-fopenmp-targets={name}", "-o", program, source]
     subprocess.run([sys.executable, "-m", "ompls", *words], check=True)
-    rounds = [(region(program), cat(address)) for _ in range(ROUNDS)]
+    rounds = [(region(program), cat(address)) for _ in range(turns)]
     for ours, bare in rounds:
         print(f"region {1e6 * ours:7.1f} µs   cat {1e6 * bare:7.1f} µs   {ours / bare:.2f}")
     fastest = min(ours for ours, _ in rounds) / min(bare for _, bare in rounds)
@@ -85,14 +87,14 @@ def regions(name: str, place: Path) -> None:
     print(f"median of the ratios: {middle:.2f}; of the fastest ones: {fastest:.2f}")
 
 
-def runs(name: str, place: Path) -> None:
+def runs(name: str, place: Path, turns: int) -> None:
     """Say what a second run costs."""
     source = place / "nothing.c"
     source.write_text("int main(void) {\n#pragma omp target\n    ;\n    return 0;\n}\n")
     time.sleep(0.2)  # what was written just now is not relied on
     again = [sys.executable, "-m", "ompls", "run", "--remote", name, str(source)]
     seconds(again)
-    rounds = [(seconds(again), seconds(["ssh", "--", one(name).address, "true"])) for _ in range(ROUNDS)]
+    rounds = [(seconds(again), seconds(["ssh", "--", one(name).address, "true"])) for _ in range(turns)]
     for n, what in enumerate(("by the clock", "processor time")):
         pairs = [(ours[n], bare[n]) for ours, bare in rounds]
         for ours, bare in pairs:
@@ -102,12 +104,19 @@ def runs(name: str, place: Path) -> None:
         print(f"median of what is beyond, {what}: {middle:.3f} s; of the fastest ones: {fastest:.3f} s")
 
 
-def main(name: str, which: list[str]) -> None:
+def main() -> None:
+    parser = smallest.parser(__doc__)
+    parser.add_argument("name", nargs="?", metavar="NAME", help="of the board")
+    parser.add_argument("--runs", action="store_true", help="only what a second run costs")
+    options = parser.parse_args()
+    if options.name is None:
+        smallest.lacks("a board is needed: python bench/board.py NAME (`ompls remote add`)")
+    turns = 1 if options.smallest else ROUNDS
     with tempfile.TemporaryDirectory() as place:
-        if which != ["--runs"]:
-            regions(name, Path(place))
-        runs(name, Path(place))
+        if not options.runs:
+            regions(options.name, Path(place), turns)
+        runs(options.name, Path(place), turns)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main()

@@ -9,7 +9,6 @@ comparable.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import resource
@@ -21,6 +20,7 @@ import time
 from pathlib import Path
 
 import generate
+import smallest
 
 LINES = 200
 _INCLUDES = ("<stdlib.h>", "<string.h>", "<omp.h>", "<stdint.h>", "<assert.h>", "<time.h>", "<float.h>", "<stdbool.h>")
@@ -69,11 +69,13 @@ def timed(command: list[str], directory: Path, environment: dict[str, str]) -> t
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = smallest.parser(__doc__)
     parser.add_argument("--files", type=int, default=500)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
+    if arguments.smallest:
+        arguments.files = 3
     figures: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name) / "src"
@@ -89,7 +91,7 @@ def main() -> int:
         print(f"{arguments.files} files of {LINES} lines, {arguments.jobs} jobs{'wall s':>16}{'processor s':>13}")
         for what, command in runs.items():
             wall, used, code, output = timed(command, directory, environment)
-            if code or (output and what.startswith("ompls")):
+            if code:
                 print(f"{what}: exit code {code}\n{output[:2000]}", file=sys.stderr)
                 return 1
             figures[what] = {"wall": round(wall, 2), "processor": round(used, 2)}

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS 3000
-#define LARGE (64 << 20)
-#define FEW 9
+#ifdef SMALLEST
+enum { ROUNDS = 1, LARGE = 1 << 20, FEW = 1, TURNS = 20000000 };
+#else
+enum { ROUNDS = 3000, LARGE = 64 << 20, FEW = 9, TURNS = 400000000 };
+#endif
 
 static double times[ROUNDS];
 
@@ -21,8 +23,6 @@ static void tell(const char *name, int rounds)
     qsort(times, rounds, sizeof *times, by_value);
     printf("%s %.9f\n", name, times[rounds / 2]);
 }
-
-#define TURNS 400000000
 
 /* The same work for everybody: a chain that no compiler shortens. */
 #pragma omp declare target

@@ -18,6 +18,7 @@ import ctypes
 import json
 import math
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -27,10 +28,13 @@ from array import array
 from pathlib import Path
 from typing import Any
 
+import smallest
+
 HERE = Path(__file__).resolve().parent
 # What the device chooses where all nodes are on this machine (mpinode/module/cluster.py), so that the peer has it, too.
 HERE_ALONE = {"UCX_TLS": "sm,self", "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp"}
-ROUNDS, FEW, LARGE, NODES, PAIRS = 3000, 9, 64 << 20, 4, 5
+SMALLEST = "--smallest" in sys.argv
+ROUNDS, FEW, LARGE, NODES, PAIRS = (1, 1, 1 << 20, 1, 1) if SMALLEST else (3000, 9, 64 << 20, 4, 5)
 SHARED = (("all", "64 MiB to every node"), ("chain", "64 MiB changed by one node after the other"))
 # (figure, of what, times which of the peer's, at most)
 GOALS = (
@@ -42,7 +46,7 @@ GOALS = (
     ("nodes", "two nodes, computing", "threads", 1 / 0.95),
     ("grain", "shortest task of a stencil", "grains", 2.0),
 )
-STEPS, TURNS = 200, [1 << power for power in range(6, 16)]
+STEPS, TURNS = (1, [64]) if SMALLEST else (200, [1 << power for power in range(6, 16)])
 
 
 def shortest(lines: list[tuple[float, float]]) -> float:
@@ -117,7 +121,7 @@ def peer() -> None:
         parent.Disconnect()
         MPI.Finalize()
         return
-    words, pairs, figures = [str(Path(__file__).resolve()), "--peer"], [], {}
+    words, pairs, figures = [str(Path(__file__).resolve()), *sys.argv[1:]], [], {}
     begin = time.perf_counter()
     for _ in range(NODES):
         between = MPI.COMM_SELF.Spawn(sys.executable, words, 1)
@@ -135,14 +139,16 @@ def peer() -> None:
 
 def build(place: Path, name: str = "cluster_bench") -> Path:
     program = place / name
-    words = ["-fopenmp", "-fopenmp-targets=mpinode", "-O2", "-o", str(program), str(HERE / f"{name}.c")]
+    flags = ["-fopenmp", "-fopenmp-targets=mpinode", "-O2", *(["-DSMALLEST"] if SMALLEST else [])]
+    words = [*flags, "-o", str(program), str(HERE / f"{name}.c")]
     subprocess.run([sys.executable, "-m", "ompls", "cc", *words], check=True)
     return program
 
 
 def raw() -> dict[str, float]:
     """The peer's figures, from a session of its own: MPICH ends with its process group."""
-    words, environment = [sys.executable, __file__, "--peer"], {**HERE_ALONE, **os.environ}
+    words = [sys.executable, __file__, "--peer", *(["--smallest"] if SMALLEST else [])]
+    environment = {**HERE_ALONE, **os.environ}
     done = subprocess.run(
         words, env=environment, stdout=subprocess.PIPE, text=True, check=False, start_new_session=True
     )
@@ -196,7 +202,7 @@ def shared(nodes: list[int]) -> None:
 
 
 def main() -> int:
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments = smallest.parser(__doc__)
     arguments.add_argument("--json", type=Path)
     arguments.add_argument("--one", action="store_true", help="only what one node does")
     arguments.add_argument("--shared", type=int, nargs="+", metavar="N", help="only what so many nodes have in common")
@@ -205,6 +211,9 @@ def main() -> int:
     if asked.peer:
         peer()
         return 0
+    smallest.needs("mpinode")
+    if shutil.which("mpiexec") is None:
+        smallest.lacks("mpiexec is not on the PATH: the peer needs it (`make bench-cluster` has that of .venv)")
     if asked.shared:
         shared(asked.shared)
         return 0

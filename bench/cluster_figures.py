@@ -20,6 +20,8 @@ import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import smallest
+
 SOURCE = Path(__file__).resolve().with_suffix(".c")
 # Of each figure: program, and its sizes for `usual`, `paper` and `small`.
 FIGURES = {
@@ -148,7 +150,7 @@ def plot(figures: list[Figure]) -> str:
 
 
 def main() -> int:
-    arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    arguments = smallest.parser(__doc__)
     arguments.add_argument("--figures", type=int, nargs="+", choices=FIGURES, default=list(FIGURES), metavar="N")
     arguments.add_argument("--nodes", type=int, nargs="+", default=[1, 2], metavar="N")
     arguments.add_argument("--threads", type=int, default=1, help="of a node")
@@ -158,6 +160,9 @@ def main() -> int:
     arguments.add_argument("--svg", type=Path)
     arguments.add_argument("--json", type=Path)
     asked = arguments.parse_args()
+    smallest.needs("mpinode")
+    if asked.smallest:
+        asked.figures, asked.nodes, asked.rounds, asked.size = [6], [1], 1, "small"
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
         programs = build(place)

@@ -21,7 +21,9 @@ DECLARE_HUNDRED(b0) DECLARE_HUNDRED(b1) DECLARE_HUNDRED(b2) DECLARE_HUNDRED(b3) 
 DECLARE_HUNDRED(b5) DECLARE_HUNDRED(b6) DECLARE_HUNDRED(b7) DECLARE_HUNDRED(b8) DECLARE_HUNDRED(b9)
 DECLARE(a0) DECLARE(a1) DECLARE(a2) DECLARE(a3) DECLARE(a4) DECLARE(a5) DECLARE(a6) DECLARE(a7) DECLARE(a8) DECLARE(a9)
 
-enum { ROUNDS = 70 }; /* short ones: on a machine that is busy, some are not interrupted */
+#ifndef ROUNDS
+#define ROUNDS 70 /* short ones: on a machine that is busy, some are not interrupted */
+#endif
 
 #define MEASURE(name, times, ...)                                           \
     do {                                                                    \

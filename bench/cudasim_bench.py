@@ -11,17 +11,20 @@ regions, which cost it a hundred times as much.
 
 from __future__ import annotations
 
-import argparse
 import array
 import json
+import math
 import os
 import random
 import statistics
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import smallest
 
 HERE = Path(__file__).resolve().parent
 REPEATS = 5
@@ -36,23 +39,27 @@ class Program:
 
     source: str
     size: int
-    floats: int
+    floats: Callable[[int], int]  # of the size
     limit: float = PLAIN
 
 
+def _square(size: int) -> int:
+    return size**2
+
+
 PROGRAMS = {
-    "gemm": Program("gpu/omp/gemm.c", 320, 3 * 320**2),
-    "atax": Program("gpu/omp/atax.c", 2048, 2048**2 + 2048),
-    "bicg": Program("gpu/omp/bicg.c", 2048, 2048**2 + 2 * 2048),
-    "mvt": Program("gpu/omp/mvt.c", 2048, 2048**2 + 4 * 2048),
-    "conv3d": Program("gpu/omp/conv3d.c", 128, 128**3),
-    "stencil1": Program("cudasim_stencil1.c", 1920, 1920**2),
-    "stencil2": Program("cudasim_stencil2.c", 1920, 1920**2),
-    "gramschmidt": Program("gpu/omp/gramschmidt.c", 192, 192**2, WAITING),
-    "barriers": Program("cudasim_barriers.c", 1024, 1024**2, WAITING),
-    "rows": Program("cudasim_rows.c", 1024, 1024**2, TINY),
-    "master": Program("cudasim_master.c", 1024, 1024**2, TINY),
-    "longer": Program("cudasim_longer.c", 1024, 1024**2, TINY),
+    "gemm": Program("gpu/omp/gemm.c", 320, lambda n: 3 * n**2),
+    "atax": Program("gpu/omp/atax.c", 2048, lambda n: n**2 + n),
+    "bicg": Program("gpu/omp/bicg.c", 2048, lambda n: n**2 + 2 * n),
+    "mvt": Program("gpu/omp/mvt.c", 2048, lambda n: n**2 + 4 * n),
+    "conv3d": Program("gpu/omp/conv3d.c", 128, lambda n: n**3),
+    "stencil1": Program("cudasim_stencil1.c", 1920, _square),
+    "stencil2": Program("cudasim_stencil2.c", 1920, _square),
+    "gramschmidt": Program("gpu/omp/gramschmidt.c", 192, _square, WAITING),
+    "barriers": Program("cudasim_barriers.c", 1024, _square, WAITING),
+    "rows": Program("cudasim_rows.c", 1024, _square, TINY),
+    "master": Program("cudasim_master.c", 1024, _square, TINY),
+    "longer": Program("cudasim_longer.c", 1024, _square, TINY),
 }
 
 
@@ -79,15 +86,15 @@ def differs(a: array.array[float], b: array.array[float]) -> bool:
     return any(abs(x - y) > TOLERANCE * max(abs(x), largest * 1e-3) for x, y in zip(a, b, strict=True))
 
 
-def measure(name: str, program: Program, scratch: Path, cores: str) -> tuple[float, float]:
+def measure(name: str, program: Program, scratch: Path, cores: str, repeats: int) -> tuple[float, float]:
     """The medians of gcc's and of cudasim's times, in seconds."""
     source, given = str(HERE / program.source), scratch / "input"
     rng = random.Random(name)
-    array.array("f", (0.5 + rng.random() for _ in range(program.floats))).tofile(given.open("wb"))
+    array.array("f", (0.5 + rng.random() for _ in range(program.floats(program.size)))).tofile(given.open("wb"))
     host = str(scratch / name)
     how = ["-lgomp"] if program.limit == TINY else ["-fopenmp", "-foffload=disable"]
     subprocess.run(["gcc", "-O2", source, "-o", host, *how, "-lm"], check=True)
-    words = [str(program.size), str(REPEATS), str(given)]
+    words = [str(program.size), str(repeats), str(given)]
     alone = measured([host, *words, str(scratch / "host")], OMP_NUM_THREADS="1", OMP_NUM_TEAMS="1")
     # In place, a second round goes on from the first one's results; a device gets its input anew.
     measured([host, words[0], "1", words[2], str(scratch / "host")], OMP_NUM_THREADS="1", OMP_NUM_TEAMS="1")
@@ -100,21 +107,25 @@ def measure(name: str, program: Program, scratch: Path, cores: str) -> tuple[flo
 
 def main() -> int:
     """Measure and print; 1 when a kernel takes longer than it may."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = smallest.parser(__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PROGRAMS))
     parser.add_argument("--cores", default="1", help="how many cores run the kernel's blocks")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    chosen = {name: PROGRAMS[name] for name in options.names or PROGRAMS}
+    if options.smallest:
+        chosen = {name: replace(PROGRAMS[name], size=32, limit=math.inf) for name in ("gemm", "stencil1")}
+    repeats = 1 if options.smallest else REPEATS
     rows: dict[str, dict[str, float]] = {}
     print(f"{'ms':12} {'gcc -O2':>10} {'cudasim':>10} {'ratio':>8} {'at most':>8}")
     with tempfile.TemporaryDirectory() as scratch:
-        for name in options.names or PROGRAMS:
-            gcc, ours = measure(name, PROGRAMS[name], Path(scratch), options.cores)
+        for name, program in chosen.items():
+            gcc, ours = measure(name, program, Path(scratch), options.cores, repeats)
             rows[name] = {"gcc_ms": gcc * 1e3, "cudasim_ms": ours * 1e3, "ratio": ours / gcc}
-            print(f"{name:12} {gcc * 1e3:10.2f} {ours * 1e3:10.2f} {ours / gcc:8.2f} {PROGRAMS[name].limit:8.1f}")
+            print(f"{name:12} {gcc * 1e3:10.2f} {ours * 1e3:10.2f} {ours / gcc:8.2f} {program.limit:8.1f}")
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1) + "\n")
-    return int(any(row["ratio"] > PROGRAMS[name].limit for name, row in rows.items()))
+    return int(any(row["ratio"] > chosen[name].limit for name, row in rows.items()))
 
 
 if __name__ == "__main__":

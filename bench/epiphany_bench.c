@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { N = 256, TIMES = 400 };
+#ifndef TIMES
+#define TIMES 400
+#endif
+enum { N = 256 };
 
 static float x[N], y[N];
 static int round_number, served; /* written by the host, and by the kernel */

@@ -10,13 +10,14 @@ tasks or wait for a lock the counts vary from run to run: `--runs` gives the med
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import statistics
 import subprocess
 import sys
 from pathlib import Path
+
+import smallest
 
 SOURCE = Path(__file__).with_name("epiphany_constructs.c")
 RUN = [sys.executable, "-m", "ompls", "run", "--check", "--device", "epiphany", "--timeout", "120", str(SOURCE)]
@@ -48,12 +49,15 @@ def constructs() -> list[str]:
 
 def main() -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = smallest.parser(__doc__)
     parser.add_argument("constructs", nargs="*", help="which (all)")
     parser.add_argument("--cores", type=int, nargs="+", default=[2, 4, 8, 16], help="sizes of the team (2 4 8 16)")
     parser.add_argument("--runs", type=int, default=1, help="of each kernel (1)")
     options = parser.parse_args()
+    smallest.needs("epiphany")
     known = constructs()
+    if options.smallest:
+        options.constructs, options.cores = known[:1], [2]
     if unknown := set(options.constructs) - set(known):
         parser.error(f"no such construct: {', '.join(sorted(unknown))} (there are {', '.join(known)})")
     print("writes to other cores / of these one after the other, for one construct of a team")

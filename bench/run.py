@@ -8,7 +8,6 @@ a ratio of 1.0 means as fast as when the baseline was stored, 2.0 twice as slow.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import json
 import os
@@ -21,16 +20,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import generate
+import smallest
 
 ROOT = Path(__file__).resolve().parents[1]
 BASELINE = Path(__file__).with_name("baseline.json")
 SAXPY = ROOT / "examples" / "saxpy.c"
+SMALLEST = "--smallest" in sys.argv
+AS_SMALL = ["--smallest"] if SMALLEST else []
 
 
 def best(action: Callable[[], object], rounds: int = 5) -> float:
     """The shortest time of `action` in milliseconds: the least disturbed one."""
     times = []
-    for _ in range(rounds):
+    for _ in range(1 if SMALLEST else rounds):
         gc.collect()
         start = time.perf_counter()
         action()
@@ -54,6 +56,7 @@ def calibration() -> float:
 
 def analysis() -> dict[str, float]:
     """The generated file of 2,000 lines and 500 regions: from scratch, after a keystroke, and the rules."""
+    count = 25 if SMALLEST else 500
     from ompls.analysis.model.builder import Analyzer
     from ompls.analysis.rules import check
     from ompls.analysis.source import Settings
@@ -61,7 +64,7 @@ def analysis() -> dict[str, float]:
 
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "big.c")
-        source = generate.source().encode()
+        source = generate.source(count).encode()
         Path(path).write_bytes(source)
         workspace = Workspace([folder])
         snapshot = workspace.snapshot(path, source, workspace.flags(path))
@@ -70,8 +73,8 @@ def analysis() -> dict[str, float]:
         analyzer = Analyzer()
         tu = analyzer.analyze(path, source, snapshot, settings)
         regions = sum(len(item.content.regions) for item in tu.items)
-        if regions != 500:
-            raise SystemExit(f"bench: the analysis found {regions} of 500 regions")
+        if regions != count:
+            raise SystemExit(f"bench: the analysis found {regions} of {count} regions")
         rules = best(lambda: check(Analyzer().analyze(path, source, snapshot, settings)), 3) - scratch
         check(tu)
         keystrokes = []
@@ -117,7 +120,7 @@ def server() -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         result = os.path.join(folder, "figures")
         script = Path(__file__).with_name("server_latency.py")
-        command = [sys.executable, str(script), "--regions", "500", "--json", result]
+        command = [sys.executable, str(script), "--regions", "500", "--json", result, *AS_SMALL]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         figures = json.loads(Path(result).read_text())
     return {name.replace("ompls:", "server:"): f["median"] for name, f in figures.items() if name.startswith("ompls:")}
@@ -128,7 +131,8 @@ def core() -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         result = os.path.join(folder, "figures")
         script = Path(__file__).with_name("core_bench.py")
-        subprocess.run([sys.executable, str(script), "--json", result], check=False, stdout=subprocess.DEVNULL)
+        command = [sys.executable, str(script), "--json", result, *AS_SMALL]
+        subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
         figures = json.loads(Path(result).read_text())["ompls"]
     return {f"core on host: {name}": nanoseconds / 1e6 for name, nanoseconds in figures.items()}
 
@@ -141,7 +145,7 @@ def _shown(milliseconds: float) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = smallest.parser(__doc__)
     parser.add_argument("--store", action="store_true", help="make these figures the baseline")
     parser.add_argument("--only", default="", metavar="TEXT", help="only the measures whose name contains TEXT")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")

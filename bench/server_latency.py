@@ -14,7 +14,6 @@ of a definition, an include or a brace 150 and 1,000; completion in a pragma 15 
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import statistics
@@ -25,6 +24,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import generate
+import smallest
 from client import Client, Json
 
 Times = dict[str, list[float]]
@@ -35,6 +35,8 @@ _EDITS = {  # at the top of the file, or in a function in its middle: text, and 
     "/*": "/*",
 }
 _VIEW = 60  # lines that a window shows
+SMALLEST = "--smallest" in sys.argv
+EDITS, FILES = (100, 3) if SMALLEST else (1000, 50)
 
 
 def keys(text: str, count: int) -> list[tuple[int, int, str, int]]:
@@ -191,15 +193,15 @@ def rows(regions: int, calls: bool, folder: Path, count: int) -> Iterator[tuple[
     session.complete()
     session.change_everything()
     session.preview()
-    rest = max(0, 1000 - session.version)
+    rest = max(0, EDITS - session.version)
     last = rest if regions <= 500 else min(100, rest)
     session.type(last, rest - last)
     session.times["keystroke"], rest = session.times["keystroke"][:count], session.times["keystroke"][count:]
     session.times["keystroke, the last ones"] = rest[-100:] or session.times["keystroke"]
-    session.memory("after 1,000 edits")
+    session.memory(f"after {EDITS:,} edits")
     if regions <= 500:
-        session.open_more(49)
-        session.memory("with 50 files open")
+        session.open_more(FILES - 1)
+        session.memory(f"with {FILES} files open")
     session.client.stop()
     yield "ompls", session.times
     clangd = shutil.which("clangd") or shutil.which("clangd-19")
@@ -213,12 +215,14 @@ def rows(regions: int, calls: bool, folder: Path, count: int) -> Iterator[tuple[
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = smallest.parser(__doc__)
     parser.add_argument("--regions", default="500,5000", help="sizes, by commas")
     parser.add_argument("--keys", type=int, default=60)
     parser.add_argument("--only", choices=("alone", "calls"), help="functions of one kind only")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    if SMALLEST:
+        options.regions, options.keys = "25", 3
     figures: Json = {}
     print(f"milliseconds (memory: MiB)\n{'':52}{'median':>9}{'p95':>9}")
     for regions in map(int, options.regions.split(",")):

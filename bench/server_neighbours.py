@@ -10,7 +10,6 @@ longest wait.
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import statistics
@@ -20,6 +19,7 @@ import time
 from pathlib import Path
 
 import generate
+import smallest
 from client import Client, Json
 
 REGIONS, NEIGHBOUR = 500, 25_000
@@ -28,11 +28,11 @@ REGIONS, NEIGHBOUR = 500, 25_000
 class Editor:
     """One server, one file that is worked on."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, regions: int) -> None:
         self.client = Client([sys.executable, "-m", "ompls", "serve", "--stdio"])
         self.client.initialize({})
         self.folder, self.uri, self.version = folder, (folder / "big.c").as_uri(), 1
-        self.text = generate.source(REGIONS, True)
+        self.text = generate.source(regions, True)
         self.client.open(self.uri, self.text)
         while any(d.get("code") == "analysis-incomplete" for d in self.client.published(1)["diagnostics"]):
             pass
@@ -67,15 +67,18 @@ class Editor:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = smallest.parser(__doc__)
     parser.add_argument("--keys", type=int, default=60)
     options = parser.parse_args()
+    regions, neighbour_regions = (20, 4_000) if options.smallest else (REGIONS, NEIGHBOUR)
+    if options.smallest:
+        options.keys = 1
     print(f"{'':35}   median     most")
     with tempfile.TemporaryDirectory() as directory:
-        editor = Editor(Path(directory))
+        editor = Editor(Path(directory), regions)
         editor.measure("alone", options.keys)
         neighbour = (editor.folder / "huge.c").as_uri()
-        editor.client.open(neighbour, generate.source(NEIGHBOUR, True)[:3_900_000])
+        editor.client.open(neighbour, generate.source(neighbour_regions, True)[:3_900_000])
         while "doing" not in editor.status(neighbour):
             time.sleep(0.05)
         editor.measure("beside a busy one", options.keys)

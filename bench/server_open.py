@@ -13,6 +13,7 @@ import sys
 import time
 
 import generate
+import smallest
 from client import Client, Json
 
 URI = "file:///nowhere/big.c"
@@ -43,7 +44,7 @@ _ASKED = {
 Figures = dict[str, tuple[float, float]]  # milliseconds: wall, processor
 
 
-def opened(text: str) -> Figures:
+def opened(text: str, lenses: int) -> Figures:
     """When each of them was there."""
     client = Client([sys.executable, "-m", "ompls", "serve"])
     client.initialize(CAPABILITIES)
@@ -64,22 +65,22 @@ def opened(text: str) -> Figures:
                 waiting[client.number] = "all lenses"
         elif "id" in message:
             name = waiting.pop(message["id"])
-            if name != "all lenses" or len(message["result"]) == _LENSES:
+            if name != "all lenses" or len(message["result"]) == lenses:
                 figures.setdefault(name, now)
-            if name == "lenses" and len(message["result"]) == _LENSES:
+            if name == "lenses" and len(message["result"]) == lenses:
                 figures["all lenses"] = now
     client.server.kill()
     client.server.wait()
     return figures
 
 
-_LENSES = 1000  # two for each region
-
-
 def main() -> None:
-    times = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-    text = generate.source(500)
-    found = [opened(text) for _ in range(times)]
+    parser = smallest.parser(__doc__)
+    parser.add_argument("times", nargs="?", type=int, default=5)
+    options = parser.parse_args()
+    regions, times = (10, 1) if options.smallest else (500, options.times)
+    text = generate.source(regions)
+    found = [opened(text, 2 * regions) for _ in range(times)]  # each region has two lenses
     for name in ("initialize", *_ASKED, "all lenses"):
         wall, processor = ([figures[name][n] for figures in found] for n in range(2))
         print(

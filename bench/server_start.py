@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 
+import smallest
 from client import Client
 
 # VS Code gives all settings, those that nobody has set among them.
@@ -38,7 +39,10 @@ def started(command: list[str]) -> tuple[float, float]:
 
 
 def main() -> None:
-    times = int(sys.argv[1]) if len(sys.argv) > 1 else 15
+    parser = smallest.parser(__doc__)
+    parser.add_argument("times", nargs="?", type=int, default=15)
+    options = parser.parse_args()
+    times = 1 if options.smallest else options.times
     with tempfile.NamedTemporaryFile("w", suffix=".py") as bare:
         bare.write(BARE)
         bare.flush()

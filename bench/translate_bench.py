@@ -14,7 +14,6 @@ is not in the cache, and faster when it is.  Medians; on a busy machine only the
 
 from __future__ import annotations
 
-import argparse
 import cProfile
 import os
 import pstats
@@ -27,6 +26,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+import smallest
 
 ROOT = Path(__file__).resolve().parents[1]
 SAXPY = ROOT / "examples" / "saxpy.c"
@@ -282,7 +283,7 @@ def processor(action: Callable[[], object]) -> float:
     return 1000 * sum(after[i] - before[i] for i in range(4))
 
 
-def translation(regions: int, profile: bool) -> None:
+def translation(regions: int, profile: bool, turns: int) -> None:
     from ompls.analysis.model.builder import Analyzer
     from ompls.analysis.model.tu import TU
     from ompls.analysis.source import Settings
@@ -313,7 +314,7 @@ def translation(regions: int, profile: bool) -> None:
     analyse()
     once("cudasim")  # imports
     figures: dict[str, list[float]] = {"analysis": [], "cudasim": [], "host": []}
-    for _ in range(5):
+    for _ in range(turns):
         figures["analysis"].append(processor(analyse))
         for device in ("cudasim", "host"):
             figures[device].append(once(device))
@@ -326,7 +327,7 @@ def translation(regions: int, profile: bool) -> None:
     if profile:
         profiler = cProfile.Profile()
         analyse()
-        profiler.runcall(translate, [units[-1]], ["cudasim"])
+        profiler.runcall(once, "cudasim")
         pstats.Stats(profiler).sort_stats("tottime").print_stats(40)
 
 
@@ -339,7 +340,7 @@ def _timed(command: list[str], environment: dict[str, str]) -> tuple[float, floa
     return 1000 * (time.perf_counter() - start), 1000 * cpu
 
 
-def drop_in() -> None:
+def drop_in(turns: int) -> None:
     clang = shutil.which("clang-19")
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "OMPLS_CACHE_DIR": os.path.join(folder, "cache")}
@@ -352,7 +353,7 @@ def drop_in() -> None:
         Path(file).write_text(text)
         wall, cpu = _timed(ours, environment)
         print(f"cc, the very first: {wall:.0f} ms, processor {cpu:.0f} ms")
-        for k in range(7):
+        for k in range(turns):
             Path(file).write_text(text.replace("y[i] = ", f"y[i] = {k} + "))
             figures["kernel not cached"].append(_timed(ours, environment))
             figures["all cached"].append(_timed(ours, environment))
@@ -365,16 +366,18 @@ def drop_in() -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = smallest.parser(__doc__)
     parser.add_argument("--only", choices=("translate", "cc"), default="", help="one part")
     parser.add_argument("--regions", default="50,100,200", help="sizes of the generated file")
     parser.add_argument("--profile", action="store_true", help="where the time of a translation goes")
     options = parser.parse_args()
+    if options.smallest:
+        options.regions = "10"
     if options.only != "cc":
         for size in options.regions.split(","):
-            translation(int(size), options.profile)
+            translation(int(size), options.profile or options.smallest, 1 if options.smallest else 5)
     if options.only != "translate":
-        drop_in()
+        drop_in(1 if options.smallest else 7)
     return 0
 
 

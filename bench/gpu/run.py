@@ -22,6 +22,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+import smallest
+
 try:
     import hand
     import latency
@@ -30,7 +33,7 @@ try:
 
     from ompls.runtime.toolchain import Toolchain
 except ImportError as error:
-    raise SystemExit(f"{error}: pip install -e '.[cuda]' first (bench/gpu/README.md)") from error
+    smallest.lacks(f"{error}: pip install -e '.[cuda]' first (bench/gpu/README.md)")
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -152,14 +155,17 @@ def sanitizer(work: Path) -> bool | None:
 
 def arguments() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = smallest.parser(__doc__)
     parser.add_argument("--small", action="store_true", help="sizes that a simulated GPU can do")
     parser.add_argument("--large", action="store_true", help="also sizes beyond the paper's, for GPUs of 8 GiB or more")
     parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--seed", type=int, default=secrets.randbits(32))
     parser.add_argument("--only", default="", help="programs whose name contains this")
     parser.add_argument("--json", type=Path, help="write the figures to a file")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.smallest:
+        options.small, options.repeats, options.only = True, 1, PROGRAMS[0].name
+    return options
 
 
 def main() -> int:

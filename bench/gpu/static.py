@@ -25,9 +25,10 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path[:0] = [str(ROOT / "tools")]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench")]
 
 import counts  # noqa: E402 - it reads blocks.py of the tools
+import smallest  # noqa: E402
 from blocks import functions  # noqa: E402
 from pairs import OURS, PROGRAMS, SUITES, Pair  # noqa: E402
 
@@ -225,7 +226,7 @@ def renew(results: Mapping[str, Any]) -> None:
 
 def arguments() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = smallest.parser(__doc__)
     parser.add_argument("--only", default="", help="pairs whose name contains this")
     parser.add_argument("--programs", action="store_true", help="the six programs only")
     parser.add_argument("--arch", default=",".join(ARCHITECTURES), help="architectures, separated by commas")
@@ -238,6 +239,10 @@ def arguments() -> argparse.Namespace:
     options = parser.parse_args()
     if options.renew and (options.only or options.programs or options.suite):
         parser.error("--renew writes all of static.json: leave out --only, --programs and --suite")
+    if nvrtc.available() is None:
+        smallest.lacks("nvrtc is not installed (extra cuda-preview)")
+    if options.smallest:
+        options.only, options.arch, options.ptx = "saxpy", ARCHITECTURES[0], True
     return options
 
 

@@ -1,0 +1,50 @@
+"""Every program of bench/ works: each runs once, as small as it can (bench/smallest.py).
+
+What no other file of bench/ imports is a program, so a new one is tried, too.  One that measures what this machine has
+not says so, and is skipped with that reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = sorted([*ROOT.glob("bench/*.py"), *ROOT.glob("bench/gpu/*.py")])
+LACKS = 77
+
+
+def _imported(file: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+    return found
+
+
+MODULES = set().union(*map(_imported, FILES))
+PROGRAMS = [file for file in FILES if file.stem not in MODULES]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("program", PROGRAMS, ids=[file.stem for file in PROGRAMS])
+def test_a_program_works_at_its_smallest(program: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, program, "--smallest"],
+        cwd=ROOT,
+        env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},  # mpiexec
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode == LACKS:
+        pytest.skip(done.stderr.splitlines()[-1])
+    assert done.returncode == 0, done.stdout + done.stderr
