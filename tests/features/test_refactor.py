@@ -8,6 +8,7 @@ from ompls.analysis import features
 from ompls.analysis.features.pragmas import pragmas
 from ompls.analysis.features.refactor import applied
 from ompls.analysis.model.tu import TU
+from ompls.analysis.rules import check
 
 from .marked import unit
 
@@ -365,3 +366,33 @@ def test_why_nothing_is_hoisted_is_said(before: str, clause: str, expected: str)
     at = tu.source.index(b"#pragma omp target map(to: x[0:n])")
     (action,) = [a for a in features.refactorings(tu, at, at) if HOIST in a.title]
     assert expected in (action.refused or dict(action.left)["x"])
+
+
+WRITTEN = """
+void *malloc(unsigned long);
+double f(int n) {
+    double *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b);
+    double *c = malloc(n * sizeof *c), *d = malloc(n * sizeof *d);
+    int last;
+    for (int i = 0; i < n; i++) b[i] = c[i] = d[i] = i;
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < n; i++) { a[i] = 2 * b[i]; c[i] += 1; }
+    #pragma omp target teams distribute parallel for
+    for (int i = 1; i < n; i++) d[i] = 1;
+    #pragma omp target
+    last = 7;
+    return last + a[7] + c[7] + d[7];
+}
+"""
+
+
+def test_quick_fixes_and_refactorings_map_alike() -> None:
+    """`from` for what is only written, all of it; and then no rule objects."""
+    tu = unit(WRITTEN)
+    edits = [fix.edits[0] for d in check(tu) for fix in d.fixes if fix.edits and fix.edits[0].text.startswith(" map(")]
+    assert [edit.text.strip() for edit in edits] == [
+        "map(from: a[0:n])", "map(to: b[0:n])", "map(tofrom: c[0:n])", "map(from: d[1:n - 1])", "map(from: last)",
+    ]  # fmt: skip
+    for edit in edits:
+        assert edit.text.strip().encode() in (offered(tu, TITLE, edit.where.start - 1) or b"")
+    assert not check(unit(applied(tu.source, edits).decode()))

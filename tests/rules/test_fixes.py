@@ -185,7 +185,7 @@ WRITTEN = [
     ("device-pointer-absent",
      "#define N 8\nvoid *malloc(unsigned long);\nvoid f(void) {\n  int *x8 = malloc(400);\n#pragma omp target\n"
      "  for (int i = 0; i < N; i++) x8[i] = 0;\n}\n",
-     ("target", "target map(tofrom: x8[0:N])")),
+     ("target", "target map(from: x8[0:N])")),
     ("unused-map",
      "#define N 9\nvoid f(int *x, int *y) {\n#pragma omp target map(to: y[0:N], x[0:N])\n  x[0] = 1;\n}\n",
      ("y[0:N], ", "")),
@@ -193,7 +193,7 @@ WRITTEN = [
     ("device-pointer-absent",  # as the loop has it, not as many as the allocation is known to have
      "void *malloc(unsigned long);\nvoid f(void) {\n  int n = 9;\n  float *x = malloc(n * sizeof *x);\n"
      "#pragma omp target teams distribute parallel for\n  for (int i = 0; i < n; i++) x[i] = i;\n}\n",
-     ("parallel for", "parallel for map(tofrom: x[0:n])")),
+     ("parallel for", "parallel for map(from: x[0:n])")),
     ("device-pointer-absent",
      "void *malloc(unsigned long);\nvoid f(int n) {\n  float *x = malloc(n * sizeof *x);\n"
      "#pragma omp target map(from: x)\n  for (int i = 0; i < n; i++) x[i] = i;\n}\n",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.need import Need, Needs
 from ompls.analysis.dataenv.paths import root
 from ompls.analysis.dataenv.symbolic import Poly
 from ompls.analysis.model.ast import Expr, Name, Span
@@ -15,7 +16,7 @@ from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.tu import Region, Variable
 from ompls.analysis.rules.support.edits import with_clause
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
-from ompls.analysis.rules.support.lengths import brings_back_more, reach_of
+from ompls.analysis.rules.support.lengths import brings_back_more, in_c, reach_of
 from ompls.analysis.rules.support.noticed import events, finding, region_at, severity_of
 
 
@@ -48,17 +49,21 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def _changes(scene: Scene, region: Region, variable: Variable, size: str) -> tuple[Change, ...]:
-    """The section that is missing, in a clause of its own or in the place of the pointer that is listed: as far as the
-    region's loops reach, or all that was allocated."""
-    reach = reach_of(scene, region, variable.symbol, Poly.of(0))
+    """The section that is missing, in a clause of its own or in the place of the pointer that is listed: what the region
+    needs, else as far as its loops reach, or all that was allocated."""
+    need = Needs(region, scene.unit.functions).of(variable.symbol) if variable.implicit else ""
+    needed = need.section if isinstance(need, Need) else None
+    reach = reach_of(scene, region, variable.symbol, needed[0] if needed is not None else Poly.of(0))
     named = reach if reach is not None and (reach.bound is not None or reach.length.symbols()) else None
     if named is None and not size:
         return ()
     quotes = named.quotes if named is not None else ()
-    section = f"{variable.symbol.name}[0:{named.text if named is not None else size}]"
+    section = f"{variable.symbol.name}[{in_c(named.low)}:{named.text}]" if named is not None else ""
+    section = section or f"{variable.symbol.name}[0:{size}]"
     if variable.implicit:
-        clause = f"map({'tofrom' if variable.writes_pointee else 'to'}: {section})"
-        return (with_clause(region.directive, clause, quotes),)
+        all_of_it = named is not None and needed == (named.low, named.low + named.length - 1)
+        kind = need.kind if isinstance(need, Need) and all_of_it else "tofrom" if variable.writes_pointee else "to"
+        return (with_clause(region.directive, f"map({kind}: {section})", quotes),)
     for item in (i for clause in region.directive.all("map") for i in clause.items):
         if isinstance(item.expr, Name) and item.expr.symbol is variable.symbol:
             if brings_back_more(scene, region, item, named):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.need import Needs, result_kind
 from ompls.analysis.diagnostic import Severity
-from ompls.analysis.model.ast import Node, Span
-from ompls.analysis.model.tu import Variable
+from ompls.analysis.model.ast import Node, Span, Symbol
+from ompls.analysis.model.tu import Region, Variable
 from ompls.analysis.rules.support.edits import with_clause
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.lost import assignments, is_expected, lost
@@ -31,9 +32,14 @@ def _in_others(scene: Scene) -> Iterator[Finding]:
         name, region = found.event.name, region_at(scene, found.event.site.span)
         if found.event.certainty == "certain" and region is not None:
             severity = "hint" if _knows(scene) else severity_of(found, scene)
-            yield placed(
-                found, _MESSAGE.format(name=name), severity, with_clause(region.directive, f"map(tofrom: {name})")
-            )
+            changes = [_mapped(scene, region, v.symbol) for v in region.variables if v.symbol.name == name]
+            yield placed(found, _MESSAGE.format(name=name), severity, *changes[:1])
+
+
+def _mapped(scene: Scene, region: Region, symbol: Symbol) -> Change:
+    """The clause that brings the value back."""
+    kind = result_kind(Needs(region, scene.unit.functions).of(symbol))
+    return with_clause(region.directive, f"map({kind}: {symbol.name})")
 
 
 def _knows(scene: Scene) -> bool:
@@ -47,8 +53,7 @@ def _in_function(scene: Scene) -> Iterator[Finding]:
         return
     for region, variable, read, again in lost(content):
         weak = again or region.tainted or _knows(scene) or is_expected(function, variable.symbol, read)
-        mapped = with_clause(region.directive, f"map(tofrom: {variable.symbol.name})")
-        changes = reduced_by_region(scene, region, variable) or (mapped,)
+        changes = reduced_by_region(scene, region, variable) or (_mapped(scene, region, variable.symbol),)
         yield _finding(variable, read, "hint" if weak else "warning", changes)
 
 

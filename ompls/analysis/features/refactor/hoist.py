@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ompls.analysis.dataenv.implicit import category
+from ompls.analysis.dataenv.need import Bounds, functions_of
 from ompls.analysis.dataenv.paths import holds_pointers, root, walk_all
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.diagnostic import Edit
@@ -18,7 +19,6 @@ from ompls.analysis.features.implied import mapped_elsewhere
 from ompls.analysis.features.refactor.action import Action
 from ompls.analysis.features.refactor.hostcode import HostCode, HostReader, Touch
 from ompls.analysis.features.refactor.listed import finds_it, part, plainly_mapped, widest
-from ompls.analysis.features.refactor.need import Bounds, functions_of
 from ompls.analysis.features.refactor.place import Writer
 from ompls.analysis.features.refactor.pragma_text import pragma_text
 from ompls.analysis.features.refactor.spelling import Speller

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.need import Bounds
 from ompls.analysis.dataenv.symbolic import Poly, compare, poly_of
-from ompls.analysis.features.refactor.need import Bounds
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.model.tu import Variable

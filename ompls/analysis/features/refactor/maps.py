@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ompls.analysis.dataenv.implicit import category, defaultmap_for
+from ompls.analysis.dataenv.need import Need, Needs, functions_of, result_kind
 from ompls.analysis.dataenv.symbolic import Poly, poly_of
 from ompls.analysis.features.implied import Implied, mapped_elsewhere, written
 from ompls.analysis.features.refactor.action import Action
-from ompls.analysis.features.refactor.need import Need, Needs, functions_of
 from ompls.analysis.features.refactor.pragma_text import PragmaText, pragma_text
 from ompls.analysis.features.refactor.spelling import Speller
 from ompls.analysis.model import ast
@@ -120,8 +120,7 @@ def _lost(item: Item, region: Region) -> dict[Symbol, bool]:
 
 
 def _result(symbol: Symbol, needs: Needs) -> Chosen:
-    need = needs.of(symbol)
-    return Chosen(symbol.name, "from" if isinstance(need, Need) and need.kind == "from" else "tofrom", None)
+    return Chosen(symbol.name, result_kind(needs.of(symbol)), None)
 
 
 def _chosen(variable: Variable, needs: Needs, speller: Speller) -> Chosen | str | None:

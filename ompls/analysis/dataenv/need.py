@@ -2,6 +2,7 @@
 
 Built on the symbolic extents of the region's accesses.  A section has to hold everything the region touches and must
 not reach beyond what it touches (there may be nothing there), so an extent that is not known is no extent.
+Refactorings and quick fixes ask here, so that they give one answer.
 """
 
 from __future__ import annotations
@@ -113,6 +114,11 @@ class Needs:
             if plain and all(not a.read or _follows(a, first) for a in used):
                 return "from"
         return "tofrom"
+
+
+def result_kind(need: Need | str) -> MapType:
+    """The map type of a scalar whose value is wanted after the region."""
+    return "from" if isinstance(need, Need) and need.kind == "from" else "tofrom"
 
 
 def functions_of(contents: Sequence[Content]) -> dict[str, Content]:
