@@ -112,8 +112,6 @@ class Host:
 
     def files(self) -> tuple[dict[str, str], dict[str, str]]:
         """The host file and what it includes, by path in the bundle; (copy of a project header, the user's header)."""
-        for d in self.tu.directives:
-            self._file_directive(d)
         return self.text.files(self._prologue(), self._epilogue()), {c: path for path, c in self.text.copies.items()}
 
     # --- constructs ---------------------------------------------------------------------------------------------
@@ -294,8 +292,8 @@ class Host:
         if stmt.body is not None:
             self.text.close(item.start + stmt.span.end, f" {made.end} }}" if made.end else " }")
 
-    def _file_directive(self, f: FileDirective) -> None:
-        """Spellings newer than the host's gcc, in the words that it knows."""
+    def file_directive(self, f: FileDirective) -> None:
+        """Spellings newer than the host's gcc, in the words that it knows.  Raises Problem."""
         d = f.directive
         text = decoded(self.tu.expanded[f.start : f.end])
         if d.name in _ON_DEVICES and self.old:  # OpenMP 4.5 asks more of what they name, and nobody needs them here

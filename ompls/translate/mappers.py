@@ -133,10 +133,13 @@ class Mappers:
             # Of a construct that maps it is the item itself, of `target update` it is listed here.
             part = add % (f"({flags} & ~{MOTION}u) | {bits(['PART'])}u", "(const void *)__ompls_whole")
             yield f"if (__ompls_flags & {MOTION}u) {part};"
+            if mapper_named(clause.modifiers) not in ("", "default"):
+                yield f"{self._other(m, clause).function}(__ompls_list, __ompls_whole, {flags}, &{m.variable}, 1);"
+                return
             for member, of, count in _mapped_members(self, m.type, m.variable):
                 yield f"{of.function}(__ompls_list, __ompls_whole, {flags}, {member}, {count});"
             return
-        nested = self.of(element_type(expr), None)
+        nested = self.of(element_type(expr), clause)
         count = f"({place.size}) / sizeof({nested.written})" if nested else ""
         if through:
             pointer = place.attach or f"&{place.base}"
@@ -150,6 +153,13 @@ class Mappers:
             yield (add % (f"({flags} & ~{MOTION}u) | {bits(['PART'])}u", "(const void *)__ompls_whole")) + ";"
         if nested is not None:
             yield f"{nested.function}(__ompls_list, __ompls_whole, {flags}, {place.begin}, {count});"
+
+    def _other(self, m: Mapper, clause: Clause) -> Mapper:
+        """The mapper that `m` names for its own variable."""
+        found = self.of(m.type, clause)
+        if found is None or found is m:
+            raise Problem(clause.span, f"mapper({m.name})", "the mapper maps its own variable by itself, without end")
+        return found
 
 
 def _text_of(tu: TU, f: FileDirective, span: Span) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from ompls.analysis.dataenv.listitems import unfit_items
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.encoding import encoded
 from ompls.analysis.model.ast import AsmStmt, DirectiveStmt, Name, OtherExpr, OtherStmt, Span, nodes
@@ -16,6 +17,7 @@ from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.analysis.rules.support.written import name_of
 from ompls.analysis.source import OPENMP_DATES, Location
 from ompls.analysis.spec import is_declarative
+from ompls.analysis.spec.data_clauses import PARTS, WHOLE
 from ompls.analysis.spec.devices import DeviceSpec
 from ompls.translate import capability
 from ompls.translate.abi import abi_of
@@ -231,7 +233,7 @@ class Unit:
 
         self.guarded(item, region.directive.span, make)
 
-    def guarded(self, item: Item, span: Span, work: Callable[[], None]) -> bool:
+    def guarded(self, item: Item | FileDirective, span: Span, work: Callable[[], None]) -> bool:
         try:
             work()
         except Problem as p:
@@ -254,6 +256,10 @@ class Unit:
             if within.start <= stmt.directive.span.start < within.end:
                 for clause, _ in repeats(stmt.directive):
                     raise Problem(clause.span, f"the second `{clause.name}`", "nobody can tell which one counts")
+                for clause, bad, message in unfit_items(
+                    stmt.directive, WHOLE | PARTS
+                ):  # others are told where they are used
+                    raise Problem(bad.span, f"`{bad.text}` in `{clause.name}`", message)
                 for symbol, before, (clause, listed) in listed_twice(stmt.directive):
                     why = f"`{before[0].name}` lists it, too, and nobody can tell which one counts"
                     raise Problem(listed.span, f"`{symbol.name}` in `{clause.name}`", why)
@@ -295,6 +301,8 @@ class Unit:
         for item in self.tu.items:
             for stmt in item.content.directives:
                 self.guarded(item, stmt.directive.span, lambda i=item, s=stmt: self._construct(host, i, s))  # type: ignore[misc]
+        for f in self.tu.directives:
+            self.guarded(f, f.directive.span, lambda f=f: host.file_directive(f))  # type: ignore[misc]
         repeated = host.edits.repeated()
         for item in self.tu.items if repeated else []:
             if self.problems:

@@ -16,6 +16,9 @@ CASES = [
     ("host", "int wide[n];\n#pragma omp taskgroup task_reduction(+: wide)\n#pragma omp target in_reduction(+: wide)\n"
      "wide[0] += 1;",
      "wide", "list a section of it"),
+    ("host", "double t[2] = {0, 0};\n#pragma omp target map(tofrom: t)\n#pragma omp parallel reduction(+: t[0], t[1])\n"
+     "{ t[0] += 1; t[1] += 2; }", "t[1]", "`t[0]` is reduced here, too"),
+    ("host", "struct { double *t; } u;\n#pragma omp target is_device_ptr(u.t)\nu.t[0] = 1;", "u.t", "whole variables"),
     ("cuda", "#pragma omp target parallel for collapse(2)\nfor (int i = 0; i < n; i++)\nfor (int j = 0; j < i * i;"
      " j++)\na[j] = i;", "i * i", "not linear"),
     ("cuda", "#pragma omp target parallel for\n#pragma omp tile sizes(2, 2)\nfor (int i = 0; i < n; i++)\n"
@@ -138,6 +141,19 @@ def test_a_mapper_that_no_construct_needs_is_left_out(unit: Callable[[str], TU])
     )
     assert not bundle.diagnostics
     assert not [name for name, text in bundle.files.items() if b"declare mapper" in text]
+
+
+def test_a_mapper_that_names_itself_has_no_end(unit: Callable[[str], TU]) -> None:
+    text = "struct s {{ int n; }} w;\n#pragma omp declare mapper(me: struct s v) map(mapper({}), tofrom: v{})\n"
+    text += "void f(void)\n{{\n#pragma omp target update to(mapper(me): w)\n}}\n"
+    for inner, item, message in (
+        ("me", "", "without end"),
+        ("me", ".n", "for the type of"),
+        ("other", "", "no such mapper"),
+    ):
+        bundle = translate([unit(text.format(inner, item))], ["host"])
+        assert not bundle.files
+        assert [message in d.message for d in bundle.diagnostics] == [True]
 
 
 @pytest.mark.parametrize(

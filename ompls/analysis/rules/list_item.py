@@ -4,40 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.designators import bare, is_part, is_value, misfit, value_in
+from ompls.analysis.dataenv.designators import value_in
+from ompls.analysis.dataenv.listitems import unfit_items
 from ompls.analysis.diagnostic import Severity
-from ompls.analysis.model.ast import Call, Index, Member, Name, Section, Shaping, Symbol, Unary
-from ompls.analysis.model.ctype import Array, CType, Floating, Integer, Record, innermost
-from ompls.analysis.model.omp import Clause, ListItem
+from ompls.analysis.model.ast import Call, Name
+from ompls.analysis.model.omp import ListItem
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.nesting import placed
-from ompls.analysis.spec import clauses_of, is_declarative
-from ompls.analysis.spec.data_clauses import LOCATORS, LVALUES, PARTS, STORAGE, WHOLE, WRITING
-
-_KINDS = {"func": "a function", "enumconst": "a constant", "typedef": "a type"}
-_REACHED = LOCATORS | LVALUES | PARTS
-_NO_STORAGE = ("sink", "source")  # dependences of `depend` that are between iterations
-# Types that a variable in a clause may not have, and what is said of one.
-_TYPES: dict[str, tuple[tuple[type[CType], ...], str]] = {
-    "linear": ((Array, Record, Floating), "no integer and no pointer; `linear` counts with these"),
-    "aligned": ((Integer, Floating, Record), "no pointer and no array; `aligned` speaks of what these lead to"),
-    "use_device_ptr": (
-        (Array, Integer, Floating, Record), "no pointer; `use_device_addr` takes what is itself on the device"
-    ),
-}  # fmt: skip
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     for place in placed(scene):
-        directive = place.stmt.directive
-        if is_declarative(directive.name):
-            continue  # these speak of functions and parameters
-        for clause in directive.clauses:
-            if clause.name in STORAGE and clause.name in clauses_of(directive.name) and not clause.broken:
-                for item in clause.items:
-                    message = _problem(clause, item)
-                    if message:
-                        yield Finding(item.span, message, _severity(scene, item))
+        for _, item, message in unfit_items(place.stmt.directive):
+            yield Finding(item.span, message, _severity(scene, item))
 
 
 def _severity(scene: Scene, item: ListItem) -> Severity:
@@ -45,45 +24,6 @@ def _severity(scene: Scene, item: ListItem) -> Severity:
     e = value_in(item.expr)
     unknown = isinstance(e, Call) and isinstance(e.function, Name) and e.function.symbol is None
     return "hint" if unknown and not scene.unit.complete_headers else "error"
-
-
-def _problem(clause: Clause, item: ListItem) -> str:
-    e = item.expr
-    if isinstance(e, Name):
-        return _of_variable(clause, e, item.symbol) if item.symbol is not None else ""  # `undeclared-name` says so
-    if clause.name in WHOLE and isinstance(bare(e), (Index, Section, Member)):
-        return f"`{clause.name}` takes whole variables, not a part of one"
-    value = bare(e) if clause.name in WHOLE and isinstance(bare(e), (Unary, Shaping)) else value_in(e)
-    if clause.name in LVALUES:
-        value = bare(e) if is_value(e) and clause.keyword not in _NO_STORAGE else None
-    if value is not None and value is bare(e):
-        return f"`{item.text}` is an expression; `{clause.name}` takes {_takes(clause)}"
-    if value is not None:
-        named = "give its value a name, as a variable of its own"
-        return f"`{item.text}` goes through an expression; `{clause.name}` takes {_takes(clause)}: {named}"
-    if clause.name in (*PARTS, "use_device_ptr") and not is_part(e):
-        return f"`{item.text}` is no variable and no part of an array; `{clause.name}` takes {_takes(clause)}"
-    wrong = misfit(e, sized=clause.name not in LVALUES) if clause.name in _REACHED else ""
-    return f"`{item.text}` {wrong}" if wrong else ""
-
-
-def _of_variable(clause: Clause, e: Name, symbol: Symbol) -> str:
-    if symbol.kind in _KINDS:
-        return f"`{e.name}` is {_KINDS[symbol.kind]}; `{clause.name}` takes variables"
-    if clause.name in WRITING and _constant(symbol.type):
-        return f"`{e.name}` is const, so a copy of it could not be written: `{clause.name}` cannot take it"
-    if clause.name in LVALUES and symbol.storage == "register":
-        return f"`{e.name}` is a register variable, which has no address; `{clause.name}` goes by addresses"
-    wrong, instead = _TYPES.get(clause.name, ((), ""))
-    return f"`{e.name}` is {instead}" if isinstance(symbol.type, wrong) else ""
-
-
-def _takes(clause: Clause) -> str:
-    return "variables" if clause.name in WHOLE else "variables and array sections"
-
-
-def _constant(t: CType) -> bool:
-    return "const" in innermost(t).quals
 
 
 RULE = Rule(
@@ -160,6 +100,28 @@ void f(int n, double y, struct pair *p, double *x) {
     //                                 ^ error: `n` is no pointer and no array; `aligned` speaks of what these lead to
     //                      ^ error: `y` is no integer and no pointer; `linear` counts with these
     for (int i = 0; i < 8; i++) x[i] = y;
+}
+""",
+        """
+struct tensor { int n; double *t, a[4]; };
+void use(double *);
+void f(struct tensor *p) {
+    struct tensor u = *p;
+    double t[2] = {0, 0}, *many[2] = {u.t, p->t};
+    #pragma omp target teams distribute parallel for is_device_ptr(u.t)
+    //                                                             ^^^ error: `is_device_ptr` takes whole variables, not a part of one
+    for (int i = 0; i < 4; i++) u.t[i] = i;
+    #pragma omp target data map(u.t[0:4], u.a) use_device_ptr(u.t) use_device_addr(u.a)
+    //                                                        ^^^ error: `use_device_ptr` takes whole variables, not a part of one
+    //                                                                             ^^^ error: `u.a` is no variable and no part of an array; `use_device_addr` takes variables and array sections
+    use(u.t);
+    #pragma omp target is_device_ptr(many[0]) has_device_addr(p->a[0:2])
+    //                                                        ^^^^^^^^^ error: `p->a[0:2]` is no variable and no part of an array; `has_device_addr` takes variables and array sections
+    //                               ^^^^^^^ error: `is_device_ptr` takes whole variables, not a part of one
+    many[0][0] = p->a[1];
+    #pragma omp parallel reduction(+: t[0], t[1])
+    //                                      ^^^^ error: `t[0]` is reduced here, too, and compilers take one part of `t`: list a section that has both
+    { t[0] += 1; t[1] += 2; }
 }
 """,
     ),

@@ -8,7 +8,19 @@ SHARING = frozenset(
 )
 # Their list items are whole variables; the others also take array sections or elements.
 WHOLE = frozenset(
-    ("shared", "private", "firstprivate", "lastprivate", "linear", "copyin", "copyprivate", "aligned", "nontemporal")
+    (
+        "shared",
+        "private",
+        "firstprivate",
+        "lastprivate",
+        "linear",
+        "copyin",
+        "copyprivate",
+        "aligned",
+        "nontemporal",
+        "is_device_ptr",
+        "use_device_ptr",
+    )
 )
 # Elements and sections of variables, too.
 PARTS = frozenset(("reduction", "in_reduction", "task_reduction", "has_device_addr", "use_device_addr"))
@@ -17,7 +29,8 @@ LOCATORS = frozenset(("map", "to", "from"))
 # All that has an address.
 LVALUES = frozenset(("depend", "affinity"))
 # Their list items are storage; a name that is none is reported.
-STORAGE = WHOLE | PARTS | LOCATORS | LVALUES | frozenset(("is_device_ptr", "use_device_ptr", "inclusive", "exclusive"))
+STORAGE = WHOLE | PARTS | LOCATORS | LVALUES | frozenset(("inclusive", "exclusive"))
+REDUCING = frozenset(("reduction", "in_reduction", "task_reduction"))
 # They write to their list items, which so may not be const.
 WRITING = frozenset(("private", "lastprivate", "linear", "reduction", "in_reduction", "task_reduction"))
 # A variable in one of these on `target` is not mapped as well.

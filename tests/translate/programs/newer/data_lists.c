@@ -24,6 +24,13 @@ struct grid {
     map(iterator(i = 0 : g.rows), tofrom : g.row[i][0 : g.columns])
 // clang-format on
 #pragma omp declare mapper(only_tag : struct pair p) map(from : p.tag)
+#pragma omp declare mapper(deep : vec v) map(v, v.x[0 : v.n])
+struct holder {
+    int id;
+    vec x, *y, both[2];
+};
+#pragma omp declare mapper(struct holder h) map(h.id) map(mapper(deep), tofrom : h.x, h.y[0 : 1]) map(h.both)
+#pragma omp declare mapper(other : struct pair p) map(mapper(only_tag), tofrom : p)
 struct list {
     struct list *next;
     int value;
@@ -82,6 +89,23 @@ static void mappers(void)
     }
     expect(p.tag, 77, "a named mapper");
     expect(p.b.untouched, 3, "what it does not list stays");
+#pragma omp target map(mapper(other), tofrom : p)
+    p.tag++;
+    expect(p.tag, 78, "a mapper that is another one");
+
+    vec pointed = make(3);
+    struct holder h = {2, make(4), &pointed, {make(2), make(2)}};
+    h.x.untouched = 5;
+#pragma omp target map(tofrom : h)
+    {
+        h.x.x[3] *= h.id;
+        h.x.untouched++;
+        h.y->x[2] += h.y->untouched;
+        h.both[1].x[1] = 8;
+    }
+    expect(h.x.x[3] + h.x.untouched, 6 + 6, "a named mapper in a mapper");
+    expect(pointed.x[2], 9, "through a pointer");
+    expect(h.both[1].x[1], 8, "beside a default one");
 
 #pragma omp target data map(to : v)
     {
