@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
-from ompls.cli import bundles, lost, pipeline
+from ompls.cli import blame, bundles, lost, pipeline
 from ompls.cli.ending import tidy_end
 from ompls.cli.engine import NoCProblem, analyze
 from ompls.cli.files import first_region
@@ -136,9 +137,9 @@ class _Job:
         bundle = self._translated(file, words) if self.offloads and not nothing else None
         words = [*_version_flags(self.line, file), *words]
 
-        def gcc(*more: str, noted: bool = True) -> int:
+        def gcc(*more: str, noted: bool = True, said: IO[bytes] | None = None) -> int:
             with open(file, "rb") if source == STDIN else nullcontext() as given:
-                return pipeline.gcc([*words, *more], tools.scratch, given, self.machine, noted=noted)
+                return pipeline.gcc([*words, *more], tools.scratch, given, self.machine, noted=noted, said=said)
 
         if bundle is None:
             return gcc(*dependencies, stage, source, "-o", made)
@@ -156,11 +157,32 @@ class _Job:
         if stage == "-S" or _is_lto(words):
             with host.open("a", encoding="ascii") as text:
                 text.write(as_c(bundle.files))
-        code = gcc(*_host_words(file, host), stage, str(host), "-o", made, noted=False)
+        half = [*_host_words(file, host), *_colours(words), stage, str(host), "-o", made]
+        code = self._host_half(
+            lambda said: gcc(*half, noted=False, said=said),
+            lambda said, *more: gcc("-fopenmp", *more, "-c", source, "-o", os.devnull, noted=False, said=said),
+        )
         if code == 0 and (dependencies or asked_for_notes()):
             code = gcc(*dependencies, "-E", source, "-o", os.devnull)
         if code == 0 and stage == "-c" and os.path.isfile(made):  # not /dev/null
             embed(tools, bundle.files, Path(made))
+        return code
+
+    @staticmethod
+    def _host_half(compiled: Callable[[IO[bytes]], int], asked: Callable[..., int]) -> int:
+        """Compile it; gcc's exit code, and its messages on stderr.  Raises Problem for a fault that is ours."""
+
+        def told(run: Callable[..., int], *more: str) -> tuple[int, str]:
+            with tempfile.TemporaryFile() as said:
+                code = run(said, *more)
+                said.seek(0)
+                return code, said.read().decode("utf-8", "replace")
+
+        code, said = told(compiled)
+        if code == 0:
+            sys.stderr.write(said)
+        else:
+            blame.tell(said, lambda *more: told(asked, *more))
         return code
 
     def _translated(self, source: str, words: Sequence[str]) -> Bundle | None:
@@ -291,6 +313,13 @@ def _host_words(source: str, host: Path) -> list[str]:
     words = ["-fPIC", NO_OFFLOAD, OURS_ARE_SILENT, "-isystem", str(INCLUDE), "-iquote", place]
     words.append("-fno-preprocessed")  # that is the user's file, if at all
     return [*words, f"-ffile-prefix-map={host.parent}={place}", "-x", "c"]
+
+
+def _colours(words: Sequence[str]) -> list[str]:
+    """gcc does not see our terminal when its messages are looked at first."""
+    told = any("diagnostics-color" in word or word == "-fdiagnostics-plain-output" for word in words)
+    shown = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    return ["-fdiagnostics-color=always"] if shown and not told else []
 
 
 def _is_lto(words: Sequence[str]) -> bool:

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace, scratch: Path, record: Path | None) -> in
         flags += [*(gdb.FLAGS if arguments.gdb else ()), *arguments.flags]
         pipeline.mark_for_debuggers(bundle, flags)
         output = scratch / Path(arguments.files[0]).stem
-        built = pipeline.build(bundle, scratch, arguments.device, flags, output, machine=machine)
+        built = pipeline.build(bundle, scratch, arguments.device, flags, output, units=units, machine=machine)
     if say is not None:
         where = ", ".join(device.name for device in devices)
         print(say("strong", f"ompls: running {name} on {where}"), file=sys.stderr, flush=True)

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol, TypeVar
 
@@ -91,7 +92,7 @@ def admit(units: Sequence[Unit], flags: Sequence[str]) -> None:
     Only what we doubt is shown to gcc, and before anything of ours is said of it.  Raises Refused when that is the end.
     """
     lost.tell(units)
-    _refuse_no_c(filter(_is_doubtful, units), flags)
+    refuse_no_c(filter(_is_doubtful, units), flags)
 
 
 def made(units: Sequence[Unit], flags: Sequence[str], make: Callable[[], _M], devices: Iterable[DeviceSpec]) -> _M:
@@ -113,7 +114,7 @@ def made(units: Sequence[Unit], flags: Sequence[str], make: Callable[[], _M], de
     except NotTranslatedError as error:
         raise Problem(f"cannot translate for {error.device.name}: {error.reason}; see 'ompls devices'") from error
     if result.diagnostics:
-        _refuse_no_c((unit for unit in units if not _is_doubtful(unit)), flags)
+        refuse_no_c((unit for unit in units if not _is_doubtful(unit)), flags)
         formats.show(result.diagnostics, Places(units))
         raise Refused(result.diagnostics[0].message)
     return result
@@ -137,25 +138,31 @@ def _is_doubtful(unit: Unit) -> bool:
     return any(content.undeclared or content.unknown_members for content in found)
 
 
-def _refuse_no_c(units: Iterable[Unit], flags: Sequence[str]) -> None:
+def refuse_no_c(units: Iterable[Unit], flags: Sequence[str]) -> None:
+    """Raises Refused for what gcc does not take as C, which it has said then."""
     if any(_is_no_c(unit, flags) for unit in units):
         raise Refused("gcc does not take it as C")
 
 
 def _is_no_c(unit: Unit, flags: Sequence[str]) -> bool:
+    return _on_original(unit, flags, "-fno-openmp", "-fsyntax-only", "-w") != 0
+
+
+def _on_original(unit: Unit, flags: Sequence[str], *more: str, said: IO[bytes] | None = None) -> int:
+    """gcc on the user's own file; its exit code."""
     from ompls.analysis.notes import without_variants
     from ompls.analysis.syntax.quoted import line_directive
     from ompls.runtime.build import INCLUDE
 
-    words = ["-isystem", str(INCLUDE), *unit.version_flags, *unit.flags, *flags, "-fno-openmp", "-fsyntax-only", "-w"]
+    words = ["-isystem", str(INCLUDE), *unit.version_flags, *unit.flags, *flags, *more]
     text = without_variants(unit.tu)
     if text == unit.tu.source:
-        return gcc([*words, "-x", "c", unit.name], machine=unit.machine) != 0
+        return gcc([*words, "-x", "c", unit.name], machine=unit.machine, said=said)
     with tempfile.TemporaryFile() as given:
         given.write(line_directive(1, unit.name).encode() + text)
         given.seek(0)
         words += ["-iquote", os.path.dirname(unit.name) or ".", "-x", "c", "-"]
-        return gcc(words, given=given, machine=unit.machine) != 0
+        return gcc(words, given=given, machine=unit.machine, said=said)
 
 
 def gcc(
@@ -165,18 +172,20 @@ def gcc(
     machine: Machine = HERE,
     *,
     noted: bool = False,
+    said: IO[bytes] | None = None,
 ) -> int:
     """Run the machine's gcc with our streams; its exit code.  Raises Problem when there is none.
 
     temporary -- where it has its temporary files: what it leaves when it is killed goes with the directory
     given -- what it reads on its stdin; None: ours
     noted -- see Contained
+    said -- where its messages go; None: our stderr
     """
     from ompls.runtime.contained import Contained
 
     env = None if temporary is None else {**os.environ, "TMPDIR": str(temporary)}
     try:
-        with Contained([machine.tool("gcc"), *words], noted=noted, env=env, stdin=given) as compiler:
+        with Contained([machine.tool("gcc"), *words], noted=noted, env=env, stdin=given, stderr=said) as compiler:
             return compiler.wait()
     except OSError as error:
         why = error.strerror or str(error)
@@ -207,11 +216,13 @@ def build(
     flags: Sequence[str],
     output: Path | None = None,
     *,
+    units: Sequence[Unit] = (),
     machine: Machine = HERE,
     facts: Mapping[str, str] | None = None,
 ) -> Built:
     """Build the bundle in the private directory `scratch`.  Raises Problem; a compiler's own words go to stderr.
 
+    units -- what it was made of
     facts -- the machine's, when it is a board without Python
     """
     from ompls.runtime.build import build as build_bundle
@@ -221,7 +232,7 @@ def build(
     bundles.write(bundle.files, str(directory))
     cflags, ldflags = split_link_flags(flags)
     try:
-        with compilers_words():
+        with compilers_words(units, flags):
             return build_bundle(directory, spec, output, cflags, ldflags, machine=machine, facts=facts)
     except RuntimeProblem as error:
         raise Problem(str(error)) from error
@@ -240,22 +251,38 @@ def plan(
     bundles.write(bundle.files, str(directory))
     cflags, ldflags = split_link_flags(flags)
     devices = list({device.name: device for device, _ in choose(spec, machine, facts)}.values())
-    with compilers_words():
+    with compilers_words((), flags):
         return planned(
             machine, directory, lambda t: assembled(t, read_bundle(directory), devices, cflags, ldflags), facts
         )
 
 
 @contextmanager
-def compilers_words() -> Iterator[None]:
-    """What a compiler said goes to stderr, then it is a Problem."""
-    from ompls.runtime.errors import BuildFailed
+def compilers_words(units: Sequence[Unit], flags: Sequence[str]) -> Iterator[None]:
+    """What a compiler said of the user's text goes to stderr, then it is a Problem; what it said of ours is one."""
+    from ompls.cli import blame
+    from ompls.runtime.errors import BuildFailed, HostRefused
 
     try:
         yield
+    except HostRefused as error:
+        unit = next((unit for unit in units if unit.tu.path == error.source), None)
+        if unit is None:
+            sys.stderr.write(error.output)
+        else:
+            blame.tell(error.output, partial(asked, unit, flags))
+        raise Problem(str(error)) from error
     except BuildFailed as error:
         sys.stderr.write(error.output)
         raise Problem(str(error)) from error
+
+
+def asked(unit: Unit, flags: Sequence[str], *more: str) -> tuple[int, str]:
+    """What gcc says of the user's own file, with OpenMP and these words: its exit code and its messages."""
+    with tempfile.TemporaryFile() as said:
+        code = _on_original(unit, flags, "-fopenmp", *more, "-c", "-o", os.devnull, said=said)
+        said.seek(0)
+        return code, said.read().decode("utf-8", "replace")
 
 
 def split_link_flags(flags: Sequence[str]) -> tuple[list[str], list[str]]:

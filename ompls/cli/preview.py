@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     from ompls.analysis.spec.devices import DeviceSpec
     from ompls.runtime.devices import Resources
+    from ompls.runtime.errors import BuildFailed
+    from ompls.runtime.refusal import Refusal
     from ompls.translate import Preview
 
 
@@ -112,7 +115,8 @@ def _resources(unit: Unit, arguments: argparse.Namespace) -> dict[str, object]:
     from ompls.cli import pipeline
     from ompls.cli.trace import table
     from ompls.runtime.devices import able, named
-    from ompls.runtime.errors import DeviceUnavailable, RuntimeProblem, ToolMissing
+    from ompls.runtime.errors import BuildFailed, DeviceUnavailable, RuntimeProblem, ToolMissing
+    from ompls.runtime.refusal import Refusal
 
     able_ones = able("tells_resources")
     name = next((d.name for d in options.translatable(arguments.device) if d.name in able_ones), able_ones[0])
@@ -121,6 +125,10 @@ def _resources(unit: Unit, arguments: argparse.Namespace) -> dict[str, object]:
     try:
         found = named(name)[0][0].resources(kernels, arguments.arch)
     except RuntimeProblem as error:
+        if isinstance(error, BuildFailed):
+            error = _at_the_region(error, name, kernels) or error
+        if isinstance(error, Refusal):
+            pipeline.refuse_no_c([unit], arguments.flags)
         if arguments.json and isinstance(error, (DeviceUnavailable, ToolMissing)):  # whatever the kernels are
             print(json.dumps({"device": name, "target": "", "regions": {}, "unable": str(error)}))
         raise Problem(str(error)) from error
@@ -132,6 +140,16 @@ def _resources(unit: Unit, arguments: argparse.Namespace) -> dict[str, object]:
         file=sys.stderr,
     )
     return {}
+
+
+def _at_the_region(failure: BuildFailed, device: str, kernels: Mapping[str, bytes]) -> Refusal | None:
+    """What a compiler said of a kernel file, at the user's line."""
+    from ompls.runtime.refusal import begin_of, refusal
+
+    made = {os.path.basename(path): begin_of(text) for path, text in kernels.items()}
+    said = f"{failure.what}\n{failure.output}"
+    whose = next((where for name, where in made.items() if name in said), "")
+    return refusal(failure.output, f"the compiler for '{device}'", list(made), whose)
 
 
 def _by_region(found: Resources, regions: Mapping[str, str]) -> dict[str, dict[str, float]]:

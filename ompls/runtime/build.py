@@ -13,6 +13,7 @@ import string
 import sys
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -20,10 +21,11 @@ from . import start
 from .bundle import Bundle, read_bundle
 from .cache import Cache, put_file
 from .devices import Device, ImageJob, choose
-from .errors import BundleError, RuntimeProblem
+from .errors import BuildFailed, BundleError, HostRefused, RuntimeProblem
 from .functions import with_functions
 from .loading import told
 from .machine import ARCHITECTURES, HERE, Machine
+from .refusal import Refusal, refusal
 from .toolchain import Compile, Toolchain, c_string
 
 CORE = Path(__file__).resolve().parent / "core"
@@ -149,6 +151,13 @@ def _host_jobs(bundle: Bundle, cflags: Sequence[str], hosted: bool) -> List[Comp
     return jobs
 
 
+def _host_object(tools: Toolchain, job: Compile) -> Path:
+    try:
+        return tools.object(job)
+    except BuildFailed as failure:
+        raise HostRefused(job.label, failure) from failure
+
+
 def _refuse_other_machine(tools: Toolchain, bundle: Bundle, cflags: Sequence[str]) -> None:
     """What was analysed holds the sizes and the macros of the machine that it was translated for."""
     said = tools.predefined(cflags)
@@ -261,6 +270,8 @@ def _image_of(device: Device, job: ImageJob) -> Path:
     try:
         with contextlib.redirect_stdout(sys.stderr):  # what it prints is no part of our output
             image = job.tools.image(lambda tools: device.build_image(replace(job, tools=tools)))
+    except BuildFailed as failure:
+        raise _of_kernels(device, job, failure) or failure from failure
     except RuntimeProblem:
         raise
     except Exception as error:
@@ -272,13 +283,21 @@ def _image_of(device: Device, job: ImageJob) -> Path:
     return image
 
 
+def _of_kernels(device: Device, job: ImageJob, failure: BuildFailed) -> Optional[Refusal]:
+    """What was said of a kernel file, at the user's line; None where it was about something else."""
+    regions = {path.name: "{}:{}".format(kernel.file, kernel.line) for kernel, path in job.kernels}
+    said = failure.what + "\n" + failure.output
+    whose = next((where for name, where in regions.items() if name in said), "")
+    return refusal(failure.output, "the compiler for '{}'".format(device.name), list(regions), whose)
+
+
 def assembled(
     tools: Toolchain, bundle: Bundle, devices: Sequence[Device], cflags: Sequence[str], ldflags: Sequence[str]
 ) -> Path:
-    """The program, as `tools` make it of the bundle.  Raises BundleError, BuildFailed, ToolMissing."""
+    """The program, as `tools` make it of the bundle.  Raises BundleError, BuildFailed, Refusal, ToolMissing."""
     _refuse_other_machine(tools, bundle, cflags)
     hosted = any(device.hosted for device in devices)
-    inputs = tools.objects(_host_jobs(bundle, cflags, hosted)) + core_objects(tools, devices)
+    inputs = tools.each(partial(_host_object, tools), _host_jobs(bundle, cflags, hosted)) + core_objects(tools, devices)
     inputs.append(image_object(tools, images_of(tools, bundle, devices, cflags, ldflags), devices))
     link = ["-fopenmp", NO_OFFLOAD, *WRAP, *ldflags, "-pthread", "-ldl", "-lm"]
     if hosted:

@@ -51,6 +51,14 @@ class BuildFailed(RuntimeProblem):
         self.output, self.status = once(output), status
 
 
+class HostRefused(BuildFailed):
+    """The host half of a unit, which is the user's text with what is made of its constructs; `source` is its name."""
+
+    def __init__(self, source: str, failure: BuildFailed) -> None:
+        super().__init__(failure.what, failure.output, failure.status)
+        self.source = source
+
+
 def once(said: str) -> str:
     """The messages of a compiler like gcc, without those that stand above for the same line: a clause stands at several
     places in the code that is made of it."""

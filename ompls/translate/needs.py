@@ -15,14 +15,16 @@ from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Declaration, FunctionDef, Symbol
 from ompls.analysis.model.ctype import CType, Enum, Record
+from ompls.analysis.model.declare import UNREADABLE
 from ompls.analysis.model.tu import TU, Item, Region
 from ompls.analysis.spec.devices import DeviceSpec
 from ompls.analysis.syntax.attributes import begin_of_declaration
-from ompls.translate.ctext import TRUTH, Types, words
+from ompls.translate.ctext import TRUTH, Types, why_unknown, words
 from ompls.translate.declared import DeclaredReduction, declared_reductions
 from ompls.translate.definitions import defined
 from ompls.translate.macros import Definitions
 from ompls.translate.plan import HOISTED, RegionPlan
+from ompls.translate.problem import Problem
 from ompls.translate.symbols import is_global
 from ompls.translate.tables import tables
 from ompls.translate.uses import declared_in, directives_in, names_in
@@ -247,7 +249,10 @@ class _Order:
             before = ""  # a tag of the same name, which is not looked up again
             if isinstance(t, (Enum, Record)) and t.tag == name:
                 before = f"{self._enum(t)} " if isinstance(t, Enum) else f"{self._record(t)}; "
-            return f"{before}typedef {self.index.kinds.c(t, name)};"
+            made = self.index.kinds.c(t, name)
+            if UNREADABLE in made:
+                raise Problem(None, f"the type '{name}'", why_unknown(self.index.tu))
+            return f"{before}typedef {made};"
         if symbol is not None and symbol.kind == "enumconst" and symbol.from_system_header:
             return f"enum {{ {name} = {symbol.value} }};"
         tag = self.index.tu.tags.get(name)

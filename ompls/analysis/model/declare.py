@@ -19,6 +19,8 @@ from ompls.analysis.model.ctype import (
 Named = Callable[[Record | Enum], str]
 _QUALS = ("const", "volatile", "restrict", "_Atomic")
 
+UNREADABLE = "<unknown>"  # of a type that the front end does not know: no C
+
 
 def declare(t: CType, name: str = "", named: Named | None = None) -> str:
     """A declaration of `name` with type `t`, without the semicolon: `declare(Array(INT, 3), 'a')` is `int a[3]`.
@@ -73,4 +75,4 @@ def _base(t: CType, named: Named | None) -> str:
         return f"{t.kind} {t.tag or '<anonymous>'}"
     if isinstance(t, Enum):
         return f"enum {t.tag or '<anonymous>'}"
-    return "void" if isinstance(t, Void) else "<unknown>"
+    return "void" if isinstance(t, Void) else UNREADABLE

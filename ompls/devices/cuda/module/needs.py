@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import List, Mapping, Tuple
 
 from ompls.devices.cuda.module import image, nvrtc
 from ompls.devices.cuda.module.image import NVCC_REFUSES, RESTRICT
 from ompls.runtime.devices import Resources
 from ompls.runtime.errors import BuildFailed, RuntimeProblem, ToolMissing
+from ompls.runtime.refusal import begin_of, refusal
 from ompls.runtime.toolchain import Toolchain
 
 HEAD = ("kernel", "registers", "shared bytes", "local bytes", "spill stores", "spill loads")
@@ -62,7 +64,7 @@ def _of_nvrtc(kernels: Mapping[str, bytes], arch: str) -> Resources:
         if compiled[name].unknown:
             why = "nvrtc {}.{} does not know it".format(*nvrtc.version())
             raise _Silent(RuntimeProblem(what, why, _way_out(arch)), unknown=True)
-    return _rows(arch, compiled)
+    return _rows(kernels, arch, compiled)
 
 
 def _of_nvcc(tools: Toolchain, nvcc: str, kernels: Mapping[str, bytes], arch: str) -> Resources:
@@ -88,21 +90,18 @@ def _of_nvcc(tools: Toolchain, nvcc: str, kernels: Mapping[str, bytes], arch: st
         else:
             problem = RuntimeProblem("cannot compile for " + one, why, "name one that `nvcc --list-gpu-arch` lists")
             raise _Silent(problem, unknown=True)
-    return _rows(arch or one, compiled)
+    return _rows(kernels, arch or one, compiled)
 
 
-def _rows(arch: str, done: Mapping[str, nvrtc.Compiled]) -> Resources:
+def _rows(kernels: Mapping[str, bytes], arch: str, done: Mapping[str, nvrtc.Compiled]) -> Resources:
     """Raises RuntimeProblem of what was refused."""
     rows: List[Tuple[str, ...]] = []
-    what = "cannot compile for " + arch
     for name, compiled in done.items():
-        refused = [m for m in compiled.messages if m.text.startswith("static assertion failed with ")]
-        if refused:  # by the device library
-            said = refused[0].text.partition('"')[2].rstrip('"')
-            raise RuntimeProblem(what, "{}:{}: {}".format(refused[0].file, refused[0].line, said))
         if not compiled.ok:
             what = "cannot compile {} for {}".format(name, arch)
-            raise RuntimeProblem(what, compiled.log.strip(), "this is a bug of ompls, report it")
+            made = [Path(name).name, "kernel.cu"]
+            told = refusal(compiled.log, "the compiler for " + arch, made, begin_of(kernels[name]))
+            raise told or RuntimeProblem(what, compiled.log.strip(), "this is a bug of ompls, report it")
         for kernel, need in nvrtc.resources(compiled).items():
             cells = (need.registers, need.shared, need.stack, need.spill_stores, need.spill_loads)
             rows.append((kernel, *map(str, cells)))
