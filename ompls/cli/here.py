@@ -7,13 +7,19 @@ import os
 import sys
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ompls.cli import gdb, options, pipeline
 from ompls.cli.engine import analyze
-from ompls.cli.problem import Problem
+from ompls.cli.problem import Problem, Untranslatable, note
 from ompls.cli.terminal import Style, progress
 from ompls.runtime.folders import AUTO
 from ompls.runtime.machine import HERE
+
+if TYPE_CHECKING:
+    from ompls.analysis.spec.devices import DeviceSpec
+    from ompls.cli.engine import Unit
+    from ompls.translate import Bundle
 
 OUR_ERROR = 125
 FOUND = 1  # the exit code of a program that ended well, but not before the checks
@@ -34,10 +40,10 @@ def run(arguments: argparse.Namespace, scratch: Path, record: Path | None) -> in
     say = Style(sys.stderr) if arguments.verbose else None
     if say is not None:
         print(say("strong", f"ompls: building {name}…"), file=sys.stderr, flush=True)
-    devices = pipeline.devices_here(arguments.device)
+    chosen = None if arguments.device == AUTO else pipeline.devices_here(arguments.device)
     with progress("translating and building") if say is None else nullcontext():
         units = list(analyze(arguments.files, arguments.flags, arguments.openmp, arguments.database, machine))
-        bundle = pipeline.translated(units, devices, arguments.flags)
+        bundle, devices = _translated(units, chosen, arguments)
         project_flags = dict.fromkeys(unit.flags for unit in units)
         flags = [flag for group in project_flags for flag in group]
         flags += [*(gdb.FLAGS if arguments.gdb else ()), *arguments.flags]
@@ -62,6 +68,28 @@ def run(arguments: argparse.Namespace, scratch: Path, record: Path | None) -> in
         print(f"ompls: the checks found {len(kinds)} ({told})", file=sys.stderr)
         code = code or FOUND
     return code
+
+
+def _translated(
+    units: list[Unit], chosen: tuple[DeviceSpec, ...] | None, arguments: argparse.Namespace
+) -> tuple[Bundle, tuple[DeviceSpec, ...]]:
+    """The bundle for the chosen devices; else for the first one here that can run the program, which is said when it is
+    not the first one that there is.  Raises Problem and Refused."""
+    if chosen is None:
+        bundle, device, passed = pipeline.translated_for_any(units, pipeline.usable_here(), arguments.flags)
+        arguments.device = device.name
+        if passed:
+            names, (_, why) = " and ".join(name for name, _ in passed), passed[0]
+            note(f"running on {device.name}, as {names} cannot run it: {why}")
+        return bundle, (device,)
+    try:
+        return pipeline.translated(units, chosen, arguments.flags), chosen
+    except Untranslatable:
+        others = pipeline.usable_here() if arguments.check is None else ()
+        able = next((device for device in others if pipeline.can_run(device, units, arguments.flags)), None)
+        if able is not None:
+            note(f"{able.name} can run it: use '--device {able.name}'")
+        raise
 
 
 def _prepare_checks(arguments: argparse.Namespace, found: Path) -> None:

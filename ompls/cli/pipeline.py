@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol, TypeVar
 
 from ompls.cli import bundles, formats, lost
-from ompls.cli.places import Places
-from ompls.cli.problem import Problem, Refused
+from ompls.cli.places import Places, shown
+from ompls.cli.problem import Problem, Refused, Untranslatable
 from ompls.project.gcc_options import LIBRARIES, SYSROOT, words_of
 from ompls.runtime.machine import HERE, Machine
 
@@ -48,18 +48,53 @@ def translated(units: Sequence[Unit], devices: Sequence[DeviceSpec], flags: Sequ
 
     version -- of OpenMP that the compiler has, where it is older than gcc 12: "4.5"
     """
+    admit(units, flags)
+    return made(units, flags, partial(_translate, units, devices, flags, version), devices)
+
+
+def _translate(units: Sequence[Unit], devices: Sequence[DeviceSpec], flags: Sequence[str], version: str) -> Bundle:
     from ompls.project.targets import targets
     from ompls.translate import translate
 
-    def make() -> Bundle:
-        made_for = targets(devices)
-        for unit in units:
-            if any(item.content.directives for item in unit.tu.items):
-                _refuse_other_types((*unit.flags, *flags), devices, made_for)
-        return translate([unit.tu for unit in units], devices, made_for, version)
+    made_for = targets(devices)
+    for unit in units:
+        if any(item.content.directives for item in unit.tu.items):
+            _refuse_other_types((*unit.flags, *flags), devices, made_for)
+    return translate([unit.tu for unit in units], devices, made_for, version)
 
+
+def translated_for_any(
+    units: Sequence[Unit], devices: Iterable[DeviceSpec], flags: Sequence[str]
+) -> tuple[Bundle, DeviceSpec, list[tuple[str, str]]]:
+    """The bundle for the first of these devices that can run the program, and each one before it with why it cannot.
+
+    Raises Refused where none can: stderr has what the last one, the host as a rule, says.
+    """
     admit(units, flags)
-    return made(units, flags, make, devices)
+    passed: list[tuple[str, str]] = []
+    for device in devices:  # the next one is looked for only where it is needed
+        made_for = _attempted_for(device, units, flags)
+        if not isinstance(made_for, str):
+            return made_for, device, passed
+        passed.append((device.name, made_for))
+    return made(units, flags, partial(_translate, units, (device,), flags, ""), (device,)), device, passed
+
+
+def can_run(device: DeviceSpec, units: Sequence[Unit], flags: Sequence[str]) -> bool:
+    """Whether the translator takes units, which were admitted, for this device."""
+    return not isinstance(_attempted_for(device, units, flags), str)
+
+
+def _attempted_for(device: DeviceSpec, units: Sequence[Unit], flags: Sequence[str]) -> Bundle | str:
+    """The bundle, or why there is none: the first thing that is in the way."""
+    try:
+        bundle = _attempted(partial(_translate, units, (device,), flags, ""), (device,))
+    except Problem as problem:
+        return str(problem)
+    if not bundle.diagnostics:
+        return bundle
+    first = bundle.diagnostics[0]
+    return f"{shown(first.where.path)}:{Places(units).range(first.where).start_line}: {first.message}"
 
 
 def _refuse_other_types(flags: Sequence[str], devices: Sequence[DeviceSpec], targets: Targets) -> None:
@@ -100,12 +135,22 @@ def made(units: Sequence[Unit], flags: Sequence[str], make: Callable[[], _M], de
 
     Raises Refused when it cannot, and stderr has the reasons; of what is no C, gcc's.
     """
+    result = _attempted(make, devices)
+    if result.diagnostics:
+        refuse_no_c((unit for unit in units if not _is_doubtful(unit)), flags)
+        formats.show(result.diagnostics, Places(units))
+        raise Untranslatable(result.diagnostics[0].message)
+    return result
+
+
+def _attempted(make: Callable[[], _M], devices: Iterable[DeviceSpec]) -> _M:
+    """What the translator makes, perhaps only diagnostics.  Raises Problem."""
     from ompls.project.problem import EnvironmentProblem
     from ompls.project.targets import fault
     from ompls.translate import NotTranslatedError, TargetFault
 
     try:
-        result = make()
+        return make()
     except EnvironmentProblem as error:
         raise Problem(str(error)) from error
     except TargetFault as error:
@@ -113,11 +158,6 @@ def made(units: Sequence[Unit], flags: Sequence[str], make: Callable[[], _M], de
         raise Problem(str(fault(device, error.__cause__ or error))) from error
     except NotTranslatedError as error:
         raise Problem(f"cannot translate for {error.device.name}: {error.reason}; see 'ompls devices'") from error
-    if result.diagnostics:
-        refuse_no_c((unit for unit in units if not _is_doubtful(unit)), flags)
-        formats.show(result.diagnostics, Places(units))
-        raise Refused(result.diagnostics[0].message)
-    return result
 
 
 def mark_for_debuggers(bundle: Bundle, flags: Sequence[str]) -> None:
@@ -207,6 +247,14 @@ def devices_here(spec: str, machine: Machine | None = None) -> tuple[DeviceSpec,
         translatable(spec)
     names = dict.fromkeys(device.name for device, _ in choose(spec, machine))
     return tuple(registry().one(name) for name in names)
+
+
+def usable_here() -> Iterator[DeviceSpec]:
+    """What `auto` chooses among, the preferred one first.  Raises RuntimeProblem where there is none."""
+    from ompls.project.devices import registry
+    from ompls.runtime.devices import usable
+
+    return (registry().one(device.name) for device in usable())
 
 
 def build(

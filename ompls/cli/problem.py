@@ -19,6 +19,10 @@ class Refused(Exception):
     """The user's text cannot be translated, and stderr has been told why; the text is for those who read no stderr."""
 
 
+class Untranslatable(Refused):
+    """It is C, but not for the chosen devices: others may be able to run it."""
+
+
 def read_stdin() -> bytes:
     """All of it.  Raises Problem when the shell has closed it."""
     if sys.stdin is None:

@@ -18,7 +18,7 @@ import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from .boards.registered import Board, boards
 from .errors import DeviceUnavailable, one_line
@@ -263,16 +263,7 @@ def choose(
         why = "which devices there are on another machine ({}) is not known here".format(machine.architecture)
         raise DeviceUnavailable(AUTO, why, "name them: one or several of " + ", ".join(all_devices()))
     if spec == AUTO:
-        reasons: Dict[str, List[str]] = {}  # to the names of the devices that say so
-        for device in all_devices().values():
-            state = state_of(device)
-            if state.available and not device.emulated:
-                return [(device, 0)]
-            if state.available:
-                state = Availability(False, "it is emulated: name it to use it")
-            reasons.setdefault(state.reason, []).append(device.name)
-        told = "; ".join("{}: {}".format(", ".join(names), reason) for reason, names in reasons.items())
-        raise DeviceUnavailable(AUTO, "no device can be used on this machine ({})".format(told), "see `ompls devices`")
+        return [(next(usable()), 0)]
     chosen = named(spec)
     if facts is not None:
         chosen = [(device.as_native(facts), number) for device, number in chosen]
@@ -283,6 +274,27 @@ def choose(
         if not state.available:
             raise DeviceUnavailable(device.name, state.reason, state.hint)
     return chosen
+
+
+def usable() -> Iterator[Device]:
+    """The devices that `auto` chooses among on this machine, the preferred one first.
+
+    Raises DeviceUnavailable, with the reasons, where there is none.
+    """
+    reasons: Dict[str, List[str]] = {}  # to the names of the devices that say so
+    found = False
+    for device in all_devices().values():
+        state = state_of(device)
+        if state.available and not device.emulated:
+            found = True
+            yield device
+            continue
+        if state.available:
+            state = Availability(False, "it is emulated: name it to use it")
+        reasons.setdefault(state.reason, []).append(device.name)
+    if not found:
+        told = "; ".join("{}: {}".format(", ".join(names), reason) for reason, names in reasons.items())
+        raise DeviceUnavailable(AUTO, "no device can be used on this machine ({})".format(told), "see `ompls devices`")
 
 
 def named(spec: str) -> List[Tuple[Device, int]]:

@@ -41,6 +41,35 @@ def test_arguments_streams_and_exit_code_are_the_programs(process, tmp_path: Pat
     assert done == type(done)(7, "3 --profile -x.c hello\n", "err\n")
 
 
+SUM = """
+    long double s = 0;
+    #pragma omp target map(tofrom: s)
+    for (int i = 0; i < 10; i++)
+        s += i;
+    printf("%Lg\\n", s);
+"""
+
+
+def test_auto_is_the_first_device_that_can_run_the_program(process, tmp_path: Path) -> None:
+    path = _program(tmp_path / "wide.c", SUM)
+    done = process("run", path)
+    assert (done.code, done.out) == (0, "45\n")
+    line = path.read_text().splitlines().index("        s += i;") + 1
+    (said,) = done.err.splitlines()
+    assert said.startswith("ompls: running on host, as ")
+    assert " cannot run it: " in said
+    assert f"wide.c:{line}: the type 'long double' cannot be translated for " in said
+
+
+def test_of_a_device_that_cannot_run_the_program_another_one_is_named(process, tmp_path: Path) -> None:
+    done = process("run", "--device", "cudasim", _program(tmp_path / "wide.c", SUM))
+    assert (done.code, done.out) == (125, "")
+    assert done.err.splitlines()[-1] == "ompls: host can run it: use '--device host'"
+    nowhere = _program(tmp_path / "nowhere.c", SUM.replace("s += i;", "{ s += i; __builtin_unreachable_; }"))
+    done = process("run", "--device", "cudasim", nowhere)
+    assert (done.code, "can run it" in done.err) == (125, False), "it is no C"
+
+
 def test_several_files_make_one_program(process, tmp_path: Path) -> None:
     _program(tmp_path / "main.c", "return twice(argc) != 2;", "int twice(int);")
     (tmp_path / "twice.c").write_text(
