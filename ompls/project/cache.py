@@ -67,7 +67,7 @@ class DiskCache:
         }  # fmt: skip
         try:
             with tempfile.NamedTemporaryFile("w", encoding="ascii") as file:
-                json.dump(data, file, separators=(",", ":"))
+                file.write(json.dumps(data, separators=(",", ":")))  # `dump` does without the module in C
                 file.flush()
                 self._cache.put(key, ".json", Path(file.name))
         except OSError as error:

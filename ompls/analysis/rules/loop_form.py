@@ -30,6 +30,7 @@ from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.loopnest import nest_of, takes_loops
 from ompls.analysis.rules.support.nesting import placed
 
+_COUNTING = ("++", "--")
 _COMPARE = ("<", "<=", ">", ">=", "!=")
 _SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 
@@ -45,7 +46,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                     related = ((directive.name_span, f"the loop belongs to this `{directive.name}`"),)
                     yield Finding(span, f"not a loop that can be shared out: {message}", "error", related)
                 else:
-                    yield from _changed(loop, _own_copies(place.stmt))
+                    yield from _changed(loop, place.stmt)
             yield from _uneven(place.stmt)
 
 
@@ -110,11 +111,16 @@ def _factor(e: Expr, symbol: Symbol) -> int | None:
     return None
 
 
-def _changed(loop: For, own: set[Symbol]) -> Iterator[Finding]:
+def _changed(loop: For, stmt: DirectiveStmt) -> Iterator[Finding]:
     """Assignments in the body to the loop's variable, or to a variable in its condition or step."""
     variable = _variable(loop)
     heads = [e for e in (loop.condition, loop.step) if e is not None]
-    fixed = {n.symbol for e in heads for n in e.walk() if isinstance(n, Name)} - own
+    named = {variable, *[n.symbol for e in heads for n in e.walk() if isinstance(n, Name)]}
+    targets = [*[n.target for n in stmt.nodes(Assign)], *[n.operand for n in stmt.nodes(Unary) if n.op in _COUNTING]]
+    inside = [e for e in map(_bare, targets) if isinstance(e, Name) and e.span.start >= loop.body.span.start]
+    if not any(e.symbol in named for e in inside):
+        return  # as in most loops
+    fixed = named - _own_copies(stmt)
     for target in _assigned(loop.body):
         if target.symbol is variable:
             message = f"`{target.name}` counts the iterations; an iteration may not change it"
@@ -134,7 +140,7 @@ def _assigned(body: Node) -> Iterator[Name]:
         if isinstance(node, DirectiveStmt):
             private = private | _own_copies(node)
         target = node.target if isinstance(node, Assign) else None
-        if isinstance(node, Unary) and node.op in ("++", "--"):
+        if isinstance(node, Unary) and node.op in _COUNTING:
             target = node.operand
         target = _bare(target) if target is not None else None
         if isinstance(target, Name) and target.symbol is not None and target.symbol not in private:

@@ -22,8 +22,8 @@ def check(scene: Scene) -> Iterator[Finding]:
         if directive.clause("collapse", "ordered") is not None or not trustworthy(scene.content, region):
             continue
         nest = nest_of(region.stmt)
-        outer = loop_range(nest.loops[0]) if len(nest.loops) == 1 else None
-        inner_stmt = _inner(nest.loops[0].body) if outer is not None else None
+        inner_stmt = _inner(nest.loops[0].body) if len(nest.loops) == 1 else None
+        outer = loop_range(nest.loops[0]) if inner_stmt is not None else None
         inner = loop_range(inner_stmt) if inner_stmt is not None else None
         trips = outer.trips.constant if outer is not None and outer.trips is not None else None
         if outer is None or inner is None or trips is None or not 1 < trips < _ENOUGH:

@@ -36,6 +36,8 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 def _finding(span: Span, said: str, word: str, second: str) -> Finding | None:
     """About `#pragma said`, of which these are the first two words; `span` is the first one's."""
+    if word == "omp":
+        return None
     if (word.lower(), second.lower()) == ("open", "mp"):
         end = said.index(second) + len(second)
         word, second = said[:end], (said[end:].split() or [""])[0]

@@ -8,6 +8,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Node
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene, Unit
+from ompls.analysis.rules.support.kept import names_called
 from ompls.analysis.spec.nesting import CLOSELY_FORBIDDEN
 
 _KEY = "nesting through calls"
@@ -23,9 +24,12 @@ def check(scene: Scene) -> Iterator[Finding]:
     What the function runs only under a condition, or beside a way around the construct, may be meant for another caller:
     only constructs that every call reaches count.
     """
-    if scene.content is None or not scene.content.calls:
+    content = scene.content
+    if content is None or not content.calls or not content.directives:
         return
-    for call, outer, stmt in _calls(scene.content):
+    if scene.unit.functions.keys().isdisjoint(names_called(content)):
+        return
+    for call, outer, stmt in _calls(content):
         found = _orphan(scene.unit, call.name, outer, set())
         if found is not None:
             name, construct = found

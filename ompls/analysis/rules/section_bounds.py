@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.model.ast import Index, Section
+from ompls.analysis.model.ast import Index, Name, Section
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.sections import beyond, impossible, indexed_type, is_shaped
@@ -14,7 +14,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     for directive in scene.directives:
         for clause in directive.clauses:
             for item in clause.items:
-                for node in item.expr.walk():
+                for node in item.expr.walk() if not isinstance(item.expr, Name) else ():
                     if isinstance(node, Section) and (problem := impossible(node)):
                         yield Finding(node.span, problem, "error")
                     elif isinstance(node, Section) and _of_unknown_size(node) and scene.unit.settings.openmp < "6.0":

@@ -20,10 +20,10 @@ _FEW = 4  # elements apart: still the same or the next line of memory
 
 def check(scene: Scene) -> Iterator[Finding]:
     for region in scene.content.regions if scene.content is not None else ():
-        if not trustworthy(scene.content, region):
+        if not _is_nested(region) or not trustworthy(scene.content, region):
             continue
         spread = _spread(region)
-        if not spread or not _is_nested(region) or _is_dense(region, set(spread.values())):
+        if not spread or _is_dense(region, set(spread.values())):
             continue
         reported: set[Symbol] = set()
         for access in accesses(region.stmt, scene.unit.functions):

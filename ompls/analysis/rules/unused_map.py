@@ -8,7 +8,7 @@ from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.paths import holds_pointers, named_in, root
 from ompls.analysis.model.ast import Call, DirectiveStmt, Name, Node, Symbol
 from ompls.analysis.model.ctype import CType, Pointer
-from ompls.analysis.model.omp import Clause
+from ompls.analysis.model.omp import Clause, ListItem
 from ompls.analysis.model.tu import Region
 from ompls.analysis.rules.support.edits import without_item
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
@@ -24,20 +24,19 @@ def check(scene: Scene) -> Iterator[Finding]:
         if not clauses or not trustworthy(content, region):
             continue
         named, calls = _names_in(region)
-        if any(_leads_elsewhere(s.type) for s in named):
-            continue
-        reported: set[Symbol] = set()
+        unused: dict[Symbol, tuple[Clause, ListItem]] = {}
         for clause in clauses:
             for item in clause.items:
                 symbol = item.symbol or root(item.expr)
                 if symbol is None or symbol in named or (calls and symbol.level == "file") or symbol.declare_target:
                     continue
-                if symbol in reported:
-                    continue
-                reported.add(symbol)
-                message = f"nothing in this region uses `{name_of(item.expr)}`: it is mapped for nothing"
-                removed = without_item(region.directive, clause, item, safe=False)
-                yield Finding(item.span, message, "hint", (), (removed,))
+                unused.setdefault(symbol, (clause, item))
+        if unused and any(_leads_elsewhere(s.type) for s in named):
+            continue
+        for clause, item in unused.values():
+            message = f"nothing in this region uses `{name_of(item.expr)}`: it is mapped for nothing"
+            removed = without_item(region.directive, clause, item, safe=False)
+            yield Finding(item.span, message, "hint", (), (removed,))
 
 
 def _copies(clause: Clause) -> bool:

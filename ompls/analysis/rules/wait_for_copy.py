@@ -20,8 +20,20 @@ _LOOPS = (ast.While, ast.DoWhile, ast.For)
 def check(scene: Scene) -> Iterator[Finding]:
     for region in scene.content.regions if scene.content is not None else ():
         copies = {v.symbol for v in region.variables if v.copied_by_default and not v.writes and _is_scalar(v.symbol)}
-        for loop in (n for n in ast.nodes(region.stmt) if copies and isinstance(n, _LOOPS)):
-            yield from _waiting(loop, copies, region)
+        for loop in (loop for kind in _LOOPS if copies for loop in region.stmt.nodes(kind)):
+            if not _counts(loop, region):
+                yield from _waiting(loop, copies, region)
+
+
+def _counts(loop: Loop, region: Region) -> bool:
+    """Whether its step changes what its condition asks for, and nothing else in the region does: as in most loops."""
+    if not isinstance(loop, ast.For) or loop.step is None or loop.condition is None:
+        return False
+    asked = {u.symbol for u in uses(loop.condition)}
+    assigned = (n.target for n in region.stmt.nodes(ast.Assign))
+    return not asked.isdisjoint(
+        {u.symbol for u in uses(loop.step) if u.write} - {e.symbol for e in assigned if isinstance(e, ast.Name)}
+    )
 
 
 def _waiting(loop: Loop, copies: set[Symbol], region: Region) -> Iterator[Finding]:
