@@ -9,7 +9,7 @@ What is not understood is an `OtherExpr`/`OtherStmt` that keeps its children: it
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -339,6 +339,10 @@ class DirectiveStmt(Stmt):
         """
         found: list[Any] = _by_class(self).get(kind, [])
         return found
+
+    def kinds(self) -> Set[type]:
+        """The classes of these nodes."""
+        return _by_class(self).keys()
 
 
 @lru_cache(maxsize=64)

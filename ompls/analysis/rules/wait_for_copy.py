@@ -20,7 +20,9 @@ _LOOPS = (ast.While, ast.DoWhile, ast.For)
 def check(scene: Scene) -> Iterator[Finding]:
     for region in scene.content.regions if scene.content is not None else ():
         copies = {v.symbol for v in region.variables if v.copied_by_default and not v.writes and _is_scalar(v.symbol)}
-        for loop in (loop for kind in _LOOPS if copies for loop in region.stmt.nodes(kind)):
+        nodes = region.stmt.nodes
+        loops: list[Loop] = [*nodes(ast.For), *nodes(ast.While), *nodes(ast.DoWhile)] if copies else []
+        for loop in loops:
             if not _counts(loop, region):
                 yield from _waiting(loop, copies, region)
 

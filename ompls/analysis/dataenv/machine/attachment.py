@@ -60,7 +60,7 @@ def attached_by(
         if content is not None and content.node is not None:
             kept = content.memo.get(_ON_DEVICES)
             if kept is None:
-                kept = content.memo[_ON_DEVICES] = _given(content.node)
+                kept = content.memo[_ON_DEVICES] = _given(content.node.walk())
             found |= kept
             ahead += [s.name for s in content.calls]
     return frozenset(found)
@@ -97,9 +97,9 @@ def _attached(content: Content) -> Attached:
     for stmt in content.directives:
         members |= _named(stmt.directive)
         if "target" in stmt.directive.name:
-            members |= _given(stmt)
-            calls = [n.function for n in stmt.walk() if isinstance(n, ast.Call)]
-            called.update([f.name for f in calls if isinstance(f, ast.Name)])
+            nodes = stmt.nodes
+            members |= _given([*nodes(ast.Assign), *nodes(ast.Unary), *nodes(ast.Call)])
+            called.update([n.function.name for n in nodes(ast.Call) if isinstance(n.function, ast.Name)])
     found = Attached(frozenset(members), frozenset(called), copied)
     return found if any(found) else _NOTHING
 
@@ -111,10 +111,10 @@ def _named(directive: Directive) -> set[str]:
     return {n.field for expr in items for n in expr.walk() if isinstance(n, ast.Member)}
 
 
-def _given(node: Node) -> frozenset[str]:
-    """Pointer members that may get another value in it: by name, by their address, or with the whole structure."""
+def _given(nodes: Iterable[Node]) -> frozenset[str]:
+    """Pointer members that these nodes may give another value: by name, by address, or with the whole structure."""
     found = set[str]()
-    for n in node.walk():
+    for n in nodes:
         match n:
             case ast.Assign(target=ast.Member() as member) | ast.Unary(op="&", operand=ast.Member() as member):
                 found |= {member.field} if isinstance(member.type, Pointer) else _pointers_in(member.type)

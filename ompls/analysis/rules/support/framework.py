@@ -151,7 +151,7 @@ Needs = Literal["text", "names", "meaning"]
 About = Literal["", "directives", "regions", "events", "races", "clashes"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """One diagnostic.  `bad` and `good` are its tests and its manual page.
 

@@ -5,7 +5,8 @@ A rule says what it goes through (`Rule.about`), and is not asked where there is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
+from functools import lru_cache
 
 from ompls.analysis.rules.support.framework import About, Rule, Scene
 from ompls.analysis.rules.support.noticed import SHARED_MEMORY, noticed
@@ -13,15 +14,20 @@ from ompls.analysis.rules.support.ordering.calls import clashes_of
 from ompls.analysis.rules.support.races.pairs import races_of
 
 
-def interested(rules: Iterable[Rule], scene: Scene) -> Iterator[Rule]:
+def interested(rules: tuple[Rule, ...], scene: Scene) -> tuple[Rule, ...]:
     """Those of `rules` for which there is something in the declaration.  What none of them is about is not looked for."""
-    known: dict[About, bool] = {"": True}
-    for rule in rules:
-        there = known.get(rule.about)
-        if there is None:
-            there = known[rule.about] = _THERE[rule.about](scene)
-        if there:
-            yield rule
+    return _about(rules, frozenset([about for about in _abouts(rules) if _THERE[about](scene)]))
+
+
+@lru_cache(maxsize=64)
+def _abouts(rules: tuple[Rule, ...]) -> tuple[About, ...]:
+    return tuple(dict.fromkeys(rule.about for rule in rules))
+
+
+@lru_cache(maxsize=256)
+def _about(rules: tuple[Rule, ...], there: frozenset[About]) -> tuple[Rule, ...]:
+    """In their order: few sorts of declarations are all that there are."""
+    return tuple([rule for rule in rules if rule.about in there])
 
 
 def _has_regions(scene: Scene) -> bool:
@@ -38,6 +44,7 @@ def _has_races(scene: Scene) -> bool:
 
 
 _THERE: dict[About, Callable[[Scene], bool]] = {
+    "": lambda _: True,
     "directives": lambda scene: bool(scene.directives),
     "regions": _has_regions,
     "events": _has_events,

@@ -48,7 +48,7 @@ def _is_parallel_loop(stmt: DirectiveStmt) -> bool:
 def _is_apart(stmt: DirectiveStmt, unit: Unit, facts: Facts) -> bool:
     """Whether the iterations of a parallel loop write what no other one touches."""
     nest = nest_of(stmt)
-    if not nest.wanted or len(nest.loops) != nest.wanted or {type(n) for n in stmt.walk()} - _PLAIN:
+    if not nest.wanted or len(nest.loops) != nest.wanted or stmt.kinds() - _PLAIN:
         return False
     ranges = [loop_range(loop) for loop in nest.loops]
     own = [r.symbol for r in ranges if r is not None and r.symbol is not None]
