@@ -61,7 +61,7 @@ CORE_SOURCES += (
     "target",
     "tasks",
 )
-CORE_SOURCES += ("team", "tools", "trace", "trace_index", "trace_line", "workers")
+CORE_SOURCES += ("team", "tools", "touched", "trace", "trace_index", "trace_line", "workers")
 CORE_FLAGS = ("-std=gnu17", "-fopenmp", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=default")
 NO_OFFLOAD = "-foffload=disable"
 OURS_ARE_SILENT = "-Wno-system-headers"  # generated lines are those of a system header
@@ -142,7 +142,7 @@ def _host_jobs(bundle: Bundle, cflags: Sequence[str], hosted: bool) -> List[Comp
     jobs = []
     for unit in bundle.units:
         version = ["-U_OPENMP", "-D_OPENMP={}".format(unit.openmp)] if unit.openmp else []
-        args = [*version, *cflags, "-fopenmp", NO_OFFLOAD, OURS_ARE_SILENT, "-isystem", str(INCLUDE)]
+        args = ["-g1", *version, *cflags, "-fopenmp", NO_OFFLOAD, OURS_ARE_SILENT, "-isystem", str(INCLUDE)]
         if unit.includes_from or unit.source:
             args += ["-iquote", unit.includes_from or "."]
         if hosted:

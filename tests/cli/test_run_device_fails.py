@@ -225,8 +225,8 @@ def test_the_deferred_region_that_loses_the_device_is_named_not_one_that_finds_i
         done = subprocess.run([program], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
         assert (done.returncode, done.stdout) == (125, "")
         assert re.fullmatch(
-            r"\S*program.c:11: region on cudasim:0 wrote address 0x14 \(a null pointer\), in kernel \w+ of the region "
-            r"at \S*program.c:10\n",
+            r"\S*program.c:11: region on cudasim:0 wrote address 0x14 \(a null pointer: 'null'\), in kernel \w+ of the "
+            r"region at \S*program.c:10\n",
             done.stderr,
         )
 

@@ -167,6 +167,10 @@ void ompls_default_device_is_said(void); /* by omp_set_default_device */
 int ompls_offload_policy(void);
 /* The opened device for a construct, or 0 when the initial device has to do it.  `region` (for messages) may be 0. */
 ompls_device *ompls_resolve(const ompls_region *region, int64_t device);
+/* At opening: a wrong address that has to do with the device is explained from now on (touched.c). */
+void ompls_watch(const ompls_device *device);
+/* The device whose memory is at the address, which is none of the host's; 0: none, as far as that is known. */
+ompls_device *ompls_memory_of(uintptr_t address);
 ompls_device *ompls_device_at(int number); /* not opened; 0 when out of range */
 /* Another thread, which ends the program, has closed the device. */
 bool ompls_closed_by_another(const ompls_device *device);
@@ -184,6 +188,8 @@ int ompls_choose_available(ompls_device **devices, int count);
 void ompls_display_at_start(ompls_device *const *devices, int count);
 
 /* globals.c */
+const char *ompls_known_source(const char *file); /* as the user wrote the path of the unit with that name; else `file` */
+const ompls_region *ompls_known_region(const char *kernel); /* by the pointer; 0: no unit has it */
 int ompls_place_globals(ompls_device *device, ompls_error *err); /* at opening */
 void ompls_globals_mapped(ompls_device *device, const ompls_region *region, uintptr_t begin, uintptr_t end,
                           ompls_address address);
@@ -354,6 +360,8 @@ _Noreturn void ompls_fail(ompls_place at, const char *next, const char *format, 
 _Noreturn void ompls_fail_module(ompls_place at, const char *what, const ompls_error *err);
 /* There is no memory: also tells what holds how much. */
 _Noreturn void ompls_fail_memory(ompls_place at, const char *what, const ompls_error *err);
+/* ": 'p'" where one of a region's pointers is null; "" where none is, or several. */
+void ompls_name_null(const ompls_region *region, const ompls_arg *args, const void *const *values, char *out, size_t size);
 _Noreturn void ompls_fail_launch(ompls_place at, const ompls_arg *args, const void *const *values, const ompls_error *err);
 /* Nothing has gone wrong yet.  All of it is a kilobyte, too much to be set before each call. */
 static inline void ompls_no_error(ompls_error *err) {

@@ -50,6 +50,8 @@ typedef struct {
     char machine[64];            /* where it is, if that is elsewhere; else empty */
     uint32_t big_endian;         /* a device whose byte order is not the host's is not used: data are copied as they are */
     uint32_t sections;           /* 1: it wants to know which list items have `ompx_local` (ompls_launch_request.sections) */
+    /* Addresses that only this device's memory has, and nothing of this process: the first, and how many; 0: not known. */
+    uint64_t reserved, reserved_bytes;
     uint32_t alike;              /* list items of so many bytes and more begin as far behind a multiple of 64 as the host's; 0: none */
 } ompls_properties;
 

@@ -250,6 +250,7 @@ static void open_device(ompls_device *device, const ompls_region *region) {
     bool opened = module->open(module, device->index, &device->handle, &err) == 0;
     if (opened && load_image(device, &err) && learn_properties(device, &err) && place_globals(device, &err) &&
         meet_requirements(device, &err)) {
+        ompls_watch(device);
         atomic_store_explicit(&device->status, OMPLS_OPEN, memory_order_release);
         ompls_image image;
         if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_device(device, ompls_find_image(module->image_class, &image) ? &image : NULL);

@@ -99,6 +99,13 @@ static bool count_present(ompls_traffic *traffic, const ompls_item_desc *item, u
     }
 }
 
+static _Noreturn void fail_device_memory(ompls_place at, const char *name, const ompls_arg *arg) {
+    const ompls_device *owner = ompls_memory_of((uintptr_t)arg->begin);
+    pthread_mutex_unlock(&at.device->table.lock);
+    ompls_fail(at, "map memory of the host; a device address goes into is_device_ptr or has_device_addr",
+               "'%s' is mapped as memory of the host, but its address %p is memory of %s", name, arg->begin, owner->name);
+}
+
 /* Not found without the lock. */
 static void enter_slowly(ompls_traffic *traffic, uint32_t index) {
     ompls_place at = traffic->at;
@@ -117,6 +124,7 @@ static void enter_slowly(ompls_traffic *traffic, uint32_t index) {
                 pthread_mutex_unlock(&table->lock);
                 ompls_fail_absent(at, item->name, arg);
             }
+            if (OMPLS_UNLIKELY(ompls_memory_of(begin) != NULL)) fail_device_memory(at, item->name, arg);
             held->reference.entry = ompls_table_insert(table, begin, end, item->name);
             ompls_table_extend(table, held->reference.entry, (uintptr_t)arg->base);
             held->fresh = true;

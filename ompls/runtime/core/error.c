@@ -136,7 +136,7 @@ void ompls_warn(const char *format, ...) {
 
 typedef struct {
     char text[256];
-    uint64_t distance; /* of the address from the variable's base */
+    uint64_t distance; /* of the address from the variable */
     const char *name;
 } culprit;
 
@@ -170,15 +170,31 @@ static void consider_mapped(culprit *best, ompls_device *device, uint64_t addres
             snprintf(what, sizeof what, "mapped, but this is its host address: the pointer to it was not attached");
             consider(best, address, begin, entry->name, what);
         } else if (address - there < size + NEAR && address >= there) {
-            snprintf(what, sizeof what, "%" PRIu64 " bytes past the %" PRIu64 " bytes that are mapped", address - there - size, size);
-            consider(best, address, there, entry->name, what);
+            uint64_t gap = address - there < size ? 0 : address - there - size; /* not from where it begins: a neighbour is nearer to that */
+            snprintf(what, sizeof what, "%" PRIu64 " bytes past the %" PRIu64 " bytes that are mapped", gap, size);
+            consider(best, address, address - gap, entry->name, what);
         } else if (there - address < NEAR && there > address) {
-            if (best->distance < there - address) continue;
+            if (best->distance <= there - address) continue;
             best->distance = there - address;
             snprintf(best->text, sizeof best->text, "variable '%s', %" PRIu64 " bytes before what is mapped", entry->name, there - address);
         }
     }
     pthread_mutex_unlock(&device->table.lock);
+}
+
+void ompls_name_null(const ompls_region *region, const ompls_arg *args, const void *const *values, char *out, size_t size) {
+    const char *name = NULL;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < region->nparams; i++) {
+        const ompls_param_desc *param = &region->params[i];
+        uintptr_t value = 1;
+        if (ompls_is_address(param)) value = (uintptr_t)args[param->index].base;
+        else if (param->kind == OMPLS_PARAM_POINTER) memcpy(&value, values[param->index], sizeof value);
+        if (value != 0) continue;
+        if (name != NULL) return;
+        name = param->name;
+    }
+    if (name != NULL) snprintf(out, size, ": '%.100s'", name);
 }
 
 /* Nobody waits here: what goes back behind the kernel is on its way for ever. */
@@ -215,9 +231,10 @@ void ompls_fail_launch(ompls_place at, const ompls_arg *args, const void *const 
     }
     if (address >= 4096) consider_mapped(&best, at.device, address);
     const char *verb = err->fault == 2 ? "wrote" : "read";
-    char message[512];
+    char message[512], null[128];
+    ompls_name_null(region, args, values, null, sizeof null);
     if (address < 4096)
-        snprintf(message, sizeof message, "%s address %#" PRIx64 " (a null pointer)", verb, address);
+        snprintf(message, sizeof message, "%s address %#" PRIx64 " (a null pointer%s)", verb, address, null);
     else if (best.text[0] == '\0')
         snprintf(message, sizeof message, "%s host address %#" PRIx64 " (of no variable of the region)", verb, address);
     else

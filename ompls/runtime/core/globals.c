@@ -23,6 +23,8 @@ typedef struct {
 static pointer *pointers;
 static uint32_t npointers;
 bool ompls_shared_memory;
+static const ompls_unit **units;
+static uint32_t nunits;
 static ompls_image *images;
 static uint32_t nimages;
 
@@ -51,9 +53,29 @@ static bool all_zero(const unsigned char *bytes, uint64_t size) {
     return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
+static const char *without_directories(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+const char *ompls_known_source(const char *file) {
+    for (uint32_t i = 0; i < nunits; i++)
+        if (strcmp(without_directories(units[i]->source), without_directories(file)) == 0) return units[i]->source;
+    return file;
+}
+
+const ompls_region *ompls_known_region(const char *kernel) {
+    for (uint32_t i = 0; kernel != NULL && i < nunits; i++)
+        for (uint32_t k = 0; k < units[i]->nregions; k++)
+            if (units[i]->regions[k]->kernel == kernel) return units[i]->regions[k];
+    return NULL;
+}
+
 void ompls_register_unit(const ompls_unit *unit) {
     if (unit->abi != OMPLS_ABI)
         ompls_fail((ompls_place){0}, "translate it again", "%s was translated for another runtime (ABI %u, not %u)", unit->source, unit->abi, OMPLS_ABI);
+    units = grow(units, nunits, sizeof *units);
+    units[nunits++] = unit;
     if (unit->requires & OMPLS_REQUIRES_SHARED_MEMORY) ompls_shared_memory = true;
     for (uint32_t i = 0; i < unit->nglobals; i++) {
         globals = grow(globals, nglobals, sizeof *globals);

@@ -93,6 +93,18 @@ int main(int argc, char **argv) {
     } else if (strcmp(name, "null") == 0) {
         fault(1, (void *)8, 23);
         run();
+    } else if (strcmp(name, "null-named") == 0) {
+        fault(1, (void *)8, 23);
+        ompls_target(&region, 0, (ompls_arg[]){{x, x, sizeof x, 0}, {y, y, 0, 0}}, (const void *[]){&(void *){NULL}}, NULL);
+    } else if (strcmp(name, "device-memory") == 0) {
+        mock_reserved = (uintptr_t)x;
+        ompls_enter_data(&data, 0, &all);
+    } else if (strcmp(name, "neighbour") == 0) {
+        ompls_enter_data(&data, 0, &all);
+        ompls_enter_data(&data_held, 0, &(ompls_arg){y, y, sizeof y, 0});
+        char *first = ompls_device_address(0, x), *second = ompls_device_address(0, y);
+        fault(1, (first < second ? first : second) + sizeof x, 24); /* the other one begins a few bytes behind that */
+        run();
     } else if (strcmp(name, "past-the-end") == 0) {
         ompls_enter_data(&data, 0, &all);
         fault(2, (char *)ompls_device_address(0, x) + sizeof x + 12, 24);

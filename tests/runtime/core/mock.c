@@ -8,6 +8,7 @@ ompls_launch_request mock_last;
 ompls_error mock_launch_error;
 const char *mock_open_failure, *mock_copy_failure;
 uint64_t mock_memory_limit = UINT64_MAX;
+uint64_t mock_reserved;
 int mock_probe_count = 2;
 void (*mock_copying)(void);
 
@@ -63,6 +64,7 @@ static int properties(void *device, ompls_properties *out, ompls_error *err) {
     const char *gather = getenv("MOCK_GATHER");
     *out = (ompls_properties){.name = "mock", .max_threads = 1024, .max_teams = 65535, .default_threads = 128,
                               .gather = gather != NULL ? (uint32_t)atoi(gather) : 0,
+                              .reserved = mock_reserved, .reserved_bytes = mock_reserved != 0 ? 32 : 0,
                               .pointer_bytes = getenv("MOCK_NARROW") != NULL ? 4 : 0};
     out->big_endian = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != (getenv("MOCK_FOREIGN") != NULL);
     return 0;

@@ -28,6 +28,7 @@ extern ompls_launch_request mock_last;
 extern ompls_error mock_launch_error; /* what the next launch reports, when its reason or fault is set */
 extern const char *mock_open_failure, *mock_copy_failure;
 extern uint64_t mock_memory_limit;
+extern uint64_t mock_reserved; /* where the memory of devices is, and none of the host; 0: not known */
 extern int mock_probe_count;
 extern void (*mock_copying)(void); /* called at each copy from or to the host, when set */
 

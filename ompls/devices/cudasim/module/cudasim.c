@@ -190,6 +190,8 @@ static uint64_t memory_size(void) {
     return sim_round_up(bytes < SIM_ARENA_STRIDE ? bytes : SIM_ARENA_STRIDE, 65536);
 }
 
+static bool arenas_reserved; /* no memory of the host is where devices have theirs */
+
 /* Nothing of the program shall lie where something of a device may; ranges that are taken already are left alone. */
 static void reserve(void) {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
@@ -200,6 +202,7 @@ static void reserve(void) {
                   {SIM_INTERNAL_BASE, SIM_INTERNAL_SIZE + (1 << 20)}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         void *wanted = (void *)(uintptr_t)ranges[i].start, *got = mmap(wanted, ranges[i].size, PROT_NONE, flags, -1, 0);
+        if (got == wanted && ranges[i].start == SIM_ARENA_BASE) arenas_reserved = true;
         if (got != MAP_FAILED && got != wanted) munmap(got, ranges[i].size); /* before Linux 4.17 */
     }
 }
@@ -241,7 +244,8 @@ static int sim_properties(void *handle, ompls_properties *out, ompls_error *err)
     (void)err;
     *out = (ompls_properties){.memory = d->bytes, .max_threads = SIM_MAX_THREADS, .max_teams = INT_MAX, .default_threads = 128,
                               .loops = 1, .many_teams = 64 /* starting a thread costs more than an iteration of a short loop */,
-                              .row_threads = d->checks != 0 ? 0 : 1 /* a row is one loop of the CPU's */};
+                              .row_threads = d->checks != 0 ? 0 : 1 /* a row is one loop of the CPU's */,
+                              .reserved = d->base, .reserved_bytes = arenas_reserved ? d->bytes : 0};
     snprintf(out->name, sizeof out->name, "CUDA on the CPU (limits of compute capability 5.3)");
     return 0;
 }

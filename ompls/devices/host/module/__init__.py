@@ -51,8 +51,8 @@ class Host(Device):
         return {} if "OMP_WAIT_POLICY" in given else {"GOMP_SPINCOUNT": SPIN}
 
     def build_image(self, job: ImageJob) -> Path:
-        """All kernels in one shared object."""
-        flags = ("-O2", *_without_preprocessor(job.cflags), "-fPIC", "-fopenmp", "-foffload=disable", "-w")
+        """All kernels in one shared object, with the lines that faults tell."""
+        flags = ("-O2", "-g1", *_without_preprocessor(job.cflags), "-fPIC", "-fopenmp", "-foffload=disable", "-w")
         compiles = [
             Compile(path, (*flags, *kernel.debug), label=kernel.file or path.name, directory=kernel.directory)
             for kernel, path in job.kernels

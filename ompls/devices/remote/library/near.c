@@ -111,6 +111,7 @@ static int open_far(near_device *n, ompls_error *err) {
     snprintf(n->properties.name, sizeof n->properties.name, "%.80s (%.40s)", name, n->machine);
     snprintf(n->properties.machine, sizeof n->properties.machine, "%.63s", n->machine);
     n->properties.shares_host_memory = n->properties.lend = 0;
+    n->properties.reserved = first, n->properties.reserved_bytes = opened.b != 0 ? OMPLS_ARENA : 0;
     n->properties.gather = GATHER;
     n->properties.alike = opened.b != 0 ? ALIKE : 0; /* bytes that lie alike are copied much faster by the processor */
     return ompls_near_addresses_make(&n->addresses, opened.b != 0 ? first : 0, n->properties.memory) ? 0 : near_fail(n, err, 0, "no memory is left for it", "");

@@ -20,7 +20,7 @@
 #define OMPLS_WIRE_H
 #include <stdint.h>
 
-#define OMPLS_WIRE 5 /* version */
+#define OMPLS_WIRE 6 /* version */
 
 enum { OMPLS_FRAME = 1 << 16, OMPLS_INLINE = 1 << 13, OMPLS_PIECE = 1 << 24, OMPLS_HANDLE_BITS = 40 };
 enum { OMPLS_PEER_PIECE = 1 << 22, OMPLS_PORT = 1 << 10, OMPLS_DIMENSIONS = 8, OMPLS_MOST_PEERS = 1 << 12 };

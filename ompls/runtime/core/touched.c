@@ -1,0 +1,322 @@
+/* touched.c -- wrong addresses in the program's own process: memory of a device that the host touches, kernels on `host`.
+
+   When a device is opened SIGSEGV gets a handler, unless the program has one.  Nothing else is done beforehand, so a region
+   costs no more: what ran is found when it has failed, on the thread's stack.  What is called here a signal handler may call.
+   A fault that is none of these happens again as if there were no handler. */
+#define _GNU_SOURCE
+#include "launch.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { NULL_PAGE = 4096, NEAR = 1 << 24 };
+
+/* The program at the fault. */
+typedef struct {
+    uintptr_t address, code, stack;
+    bool write;
+} fault;
+
+/* What the kernel says of the mapping in which an address lies. */
+typedef struct {
+    uintptr_t begin, end;
+    uintptr_t base; /* where its file is loaded */
+    char path[256];
+} mapping;
+
+/* Where code is, as far as debug information and the symbols of its file tell: "" and 0. */
+typedef struct {
+    char function[256], file[256];
+    unsigned line;
+} place_in_text;
+
+static fault fault_of(const siginfo_t *info, const ucontext_t *context) {
+    fault f = {.address = (uintptr_t)info->si_addr};
+#if defined(__x86_64__)
+    f.code = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+    f.stack = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+    f.write = (context->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+#elif defined(__aarch64__)
+    f.code = context->uc_mcontext.pc;
+    f.stack = context->uc_mcontext.sp;
+#else
+    (void)context;
+#endif
+    return f;
+}
+
+/* --- /proc and binutils ------------------------------------------------------------------------------------------------ */
+
+/* One line of /proc/self/maps: "BEGIN-END RIGHTS OFFSET DEVICE INODE   PATH".  False: it has no path. */
+static void read_mapping(const char *line, mapping *m) {
+    char *rest;
+    m->begin = strtoull(line, &rest, 16);
+    m->end = *rest == '-' ? strtoull(rest + 1, &rest, 16) : m->begin;
+    const char *path = strchr(rest, '/');
+    snprintf(m->path, sizeof m->path, "%s", path != NULL ? path : "");
+}
+
+static bool find_mapping(uintptr_t address, mapping *found) {
+    char buffer[4096], line[512], before[sizeof found->path] = "";
+    size_t length = 0;
+    uintptr_t base = 0;
+    bool there = false;
+    int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    for (ssize_t got; file >= 0 && !there && (got = read(file, buffer, sizeof buffer)) > 0;) {
+        for (ssize_t i = 0; i < got && !there; i++) {
+            if (buffer[i] != '\n') {
+                if (length < sizeof line - 1) line[length++] = buffer[i];
+                continue;
+            }
+            line[length] = '\0';
+            length = 0;
+            read_mapping(line, found);
+            if (strcmp(found->path, before) != 0) base = found->begin;
+            memcpy(before, found->path, sizeof before);
+            found->base = base;
+            there = address >= found->begin && address < found->end;
+        }
+    }
+    if (file >= 0) close(file);
+    return there;
+}
+
+/* A name by which a file without one can be opened: an image is in memory only. */
+static void openable(mapping *m) {
+    char link[64], target[sizeof m->path];
+    if (strstr(m->path, " (deleted)") == NULL) return;
+    for (int file = 0; file < 4096; file++) {
+        snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)getpid(), file);
+        ssize_t length = readlink(link, target, sizeof target - 1);
+        if (length < 0) continue;
+        target[length] = '\0';
+        if (strcmp(target, m->path) == 0) {
+            memcpy(m->path, link, sizeof link);
+            return;
+        }
+    }
+}
+
+static place_in_text find_place(uintptr_t code) {
+    place_in_text found = {.line = 0};
+    mapping object;
+    int ends[2];
+    char address[32], text[768];
+    if (code == 0 || !find_mapping(code, &object) || object.path[0] == '\0' || pipe(ends) != 0) return found;
+    openable(&object);
+    snprintf(address, sizeof address, "%#" PRIxPTR, code - object.base);
+    pid_t child = vfork(); /* not fork: this thread may be in the middle of malloc */
+    if (child == 0) {
+        dup2(ends[1], 1);
+        dup2(open("/dev/null", O_WRONLY), 2);
+        execlp("addr2line", "addr2line", "-f", "-e", object.path, address, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    size_t length = 0;
+    for (ssize_t got; child > 0 && length < sizeof text - 1 && (got = read(ends[0], text + length, sizeof text - 1 - length)) > 0;) length += (size_t)got;
+    close(ends[0]);
+    if (child > 0) waitpid(child, NULL, 0);
+    text[length] = '\0';
+    char *second = strchr(text, '\n'), *colon = second != NULL ? strrchr(second, ':') : NULL;
+    if (colon == NULL) return found;
+    *second++ = *colon = '\0';
+    if (text[0] != '?') snprintf(found.function, sizeof found.function, "%.255s", text);
+    found.line = (unsigned)strtoul(colon + 1, NULL, 10);
+    if (found.line != 0) snprintf(found.file, sizeof found.file, "%.255s", ompls_known_source(second));
+    return found;
+}
+
+/* --- messages ----------------------------------------------------------------------------------------------------------- */
+
+static _Noreturn void end_with(const char *text) {
+    for (size_t done = 0, length = strlen(text); done < length;) {
+        ssize_t written = write(2, text + done, length - done);
+        if (written <= 0) break;
+        done += (size_t)written;
+    }
+    _exit(OMPLS_EXIT_CODE);
+}
+
+/* "FILE:LINE: ", or what there is instead. */
+static void begin_line(char *out, size_t size, const place_in_text *where) {
+    if (where->line != 0) snprintf(out, size, "%s:%u: ", where->file, where->line);
+    else if (where->function[0] != '\0') snprintf(out, size, "ompls: error: in %s(): ", where->function);
+    else snprintf(out, size, "ompls: error: ");
+}
+
+/* --- memory of devices that the host touches ------------------------------------------------------------------------------ */
+
+/* The range in which those of all devices lie that are known. */
+static uintptr_t first_reserved = UINTPTR_MAX, end_reserved;
+
+ompls_device *ompls_memory_of(uintptr_t address) {
+    if (OMPLS_LIKELY(address < first_reserved || address >= end_reserved)) return NULL;
+    for (int i = 0; i < ompls_device_count(); i++) {
+        ompls_device *device = ompls_device_at(i);
+        if (address - device->properties.reserved < device->properties.reserved_bytes) return device;
+    }
+    return NULL;
+}
+
+/* What corresponds to a list item there; 0: nothing does. */
+static ompls_entry *entry_at(ompls_device *device, uintptr_t address) {
+    uint32_t count = atomic_load(&device->table.count);
+    for (uint32_t i = 0; i < count; i++) {
+        ompls_entry *entry = ompls_table_entry(&device->table, i);
+        if (address - atomic_load(&entry->device) < atomic_load(&entry->end) - atomic_load(&entry->begin)) return entry;
+    }
+    return NULL;
+}
+
+/* Devices whose ranges are not known have the addresses of what is mapped. */
+static ompls_device *device_with(uintptr_t address, ompls_entry **entry) {
+    ompls_device *device = ompls_memory_of(address);
+    *entry = device != NULL ? entry_at(device, address) : NULL;
+    for (int i = 0; device == NULL && i < ompls_device_count(); i++) {
+        ompls_device *other = ompls_device_at(i);
+        if (atomic_load(&other->status) != OMPLS_OPEN || other->properties.shares_host_memory || other->properties.pointer_bytes == 4) continue;
+        if ((*entry = entry_at(other, address)) != NULL) device = other;
+    }
+    return device;
+}
+
+static void tell_touch(const fault *f, ompls_device *device, const ompls_entry *entry) {
+    static char line[600], what[400], text[1600];
+    place_in_text where = find_place(f->code);
+    begin_line(line, sizeof line, &where);
+    if (entry != NULL)
+        snprintf(what, sizeof what, "'%.200s' there, byte %" PRIuPTR, entry->name, f->address - (uintptr_t)atomic_load(&entry->device));
+    else snprintf(what, sizeof what, "of omp_target_alloc, or of what was mapped");
+    snprintf(text, sizeof text,
+             "%sthe host %s device address %#" PRIxPTR ", memory of %s (%s): the host cannot reach it; use the variable itself with `target update`, "
+             "omp_target_memcpy, or a region with is_device_ptr or has_device_addr\n",
+             line, f->write ? "wrote" : "read", f->address, device->name, what);
+    end_with(text);
+}
+
+/* --- kernels on `host` ------------------------------------------------------------------------------------------------------ */
+
+static const ompls_device *open_host(const ompls_device *wanted) {
+    for (int i = 0; i < ompls_device_count(); i++) {
+        const ompls_device *device = ompls_device_at(i);
+        if ((wanted == NULL || device == wanted) && atomic_load(&device->status) == OMPLS_OPEN && device->properties.shares_host_memory) return device;
+    }
+    return NULL;
+}
+
+/* Whether it is one that the stack of this thread has, of a region of the program. */
+static bool is_run(const ompls_run *run) {
+    const ompls_launch_request *request = &run->request;
+    if (request->nparams > 1 << 16 || request->mode > OMPLS_MODE_MASTER_WORKER || run->kernel == NULL || open_host(run->at.device) == NULL) return false;
+    const ompls_region *region = ompls_known_region(request->name);
+    return region != NULL && request->region_file == region->file && request->region_line == region->line && request->nparams == region->nparams;
+}
+
+/* The next one from `at` on, before `end`; 0: there is none. */
+static const ompls_run *next_run(uintptr_t at, uintptr_t end) {
+    for (at = (at + sizeof(void *) - 1) & ~(uintptr_t)(sizeof(void *) - 1); at + sizeof(ompls_run) <= end; at += sizeof(void *))
+        if (is_run((const ompls_run *)at)) return (const ompls_run *)at;
+    return NULL;
+}
+
+/* The innermost region that this thread has launched, and that `f` is in; 0: in none. */
+static const ompls_run *run_at(const fault *f) {
+    mapping stack, image;
+    if (f->stack == 0 || !find_mapping(f->stack, &stack)) return NULL;
+    for (const ompls_run *run = next_run(f->stack, stack.end); run != NULL; run = next_run((uintptr_t)(run + 1), stack.end)) {
+        if (!find_mapping((uintptr_t)run->kernel, &image)) continue;
+        bool inside = f->code >= image.begin && f->code < image.end;
+        for (const uintptr_t *word = (const uintptr_t *)f->stack; !inside && word < (const uintptr_t *)run; word++)
+            inside = *word >= image.begin && *word < image.end; /* the kernel called what failed */
+        if (inside) return run;
+    }
+    return NULL;
+}
+
+static uintptr_t opener; /* an address in the stack of the thread that has opened a device */
+
+/* Of another thread of the kernel's team: the code is the kernel's, and the opener has launched it.  What its earlier calls have
+   left lies there, too. */
+static const ompls_run *run_of_team(const fault *f) {
+    static place_in_text where;
+    mapping stack;
+    where = find_place(f->code);
+    if (!find_mapping(opener, &stack)) return NULL;
+    for (const ompls_run *run = next_run(stack.begin, stack.end); run != NULL; run = next_run((uintptr_t)run + sizeof(void *), stack.end)) {
+        size_t length = strlen(run->at.region->kernel);
+        if (strncmp(where.function, run->at.region->kernel, length) == 0 && (where.function[length] == '.' || where.function[length] == '\0')) return run;
+    }
+    return NULL;
+}
+
+/* The nearest of a region's pointers before the address. */
+static void name_nearest(const ompls_run *run, uintptr_t address, char *out, size_t size) {
+    const ompls_region *region = run->at.region;
+    uintptr_t least = NEAR;
+    snprintf(out, size, "no memory of the program");
+    for (uint32_t i = 0; i < region->nparams; i++) {
+        const ompls_param_desc *param = &region->params[i];
+        uintptr_t value = 0;
+        if (ompls_is_address(param) || param->kind == OMPLS_PARAM_POINTER) memcpy(&value, run->request.params[i], sizeof value);
+        if (value == 0 || address - value >= least) continue;
+        least = address - value;
+        snprintf(out, size, "variable '%.100s', %" PRIuPTR " bytes behind where it begins", param->name, least);
+    }
+}
+
+static void tell_kernel(const fault *f, const ompls_run *run) {
+    static char line[600], null[128], what[400], text[2000];
+    place_in_text where = find_place(f->code);
+    const ompls_region *region = run->at.region;
+    if (where.line == 0) {
+        where.line = region->line;
+        snprintf(where.file, sizeof where.file, "%.255s", region->file);
+    }
+    begin_line(line, sizeof line, &where);
+    ompls_name_null(region, run->args, run->values, null, sizeof null);
+    if (f->address < NULL_PAGE) snprintf(what, sizeof what, "a null pointer%s", null);
+    else name_nearest(run, f->address, what, sizeof what);
+    snprintf(text, sizeof text, "%sregion on %s %s address %#" PRIxPTR " (%s), in kernel %s of the region at %s:%u\n", line, run->at.device->name,
+             f->write ? "wrote" : "read", f->address, what, region->kernel, region->file, region->line);
+    end_with(text);
+}
+
+/* --- the signal --------------------------------------------------------------------------------------------------------------- */
+
+static void on_fault(int number, siginfo_t *info, void *context) {
+    fault f = fault_of(info, context);
+    ompls_entry *entry;
+    if (info->si_code == SEGV_MAPERR || info->si_code == SEGV_ACCERR) {
+        ompls_device *device = device_with(f.address, &entry);
+        const ompls_run *run = NULL;
+        if (device == NULL && open_host(NULL) != NULL && (run = run_at(&f)) == NULL) run = run_of_team(&f);
+        if (device != NULL || run != NULL)
+            while (atomic_exchange(&ompls_failing, 1) != 0) pause(); /* another thread speaks, and ends the program */
+        if (device != NULL) tell_touch(&f, device, entry);
+        if (run != NULL) tell_kernel(&f, run);
+    }
+    signal(number, SIG_DFL);
+    if (info->si_code <= 0) raise(number); /* sent: it does not happen again */
+}
+
+void ompls_watch(const ompls_device *device) {
+    static bool watching;
+    uint64_t first = device->properties.reserved, bytes = device->properties.reserved_bytes;
+    if (bytes != 0 && first < first_reserved) first_reserved = first;
+    if (bytes != 0 && first + bytes > end_reserved) end_reserved = first + bytes;
+    struct sigaction now, ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+    if (watching || sigaction(SIGSEGV, NULL, &now) != 0 || now.sa_handler != SIG_DFL) return;
+    watching = true;
+    opener = (uintptr_t)&now;
+    sigemptyset(&ours.sa_mask);
+    sigaction(SIGSEGV, &ours, NULL);
+}

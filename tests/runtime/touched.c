@@ -1,0 +1,60 @@
+/* Wrong addresses in the program's own process, one for each name; line numbers are the test's. */
+#include <omp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void own(int number) { (void)number; _exit(7); }
+static int *none, deep;
+struct node { struct node *next; int value; };
+
+int main(int argc, char **argv)
+{
+    const char *name = argv[argc - 1];
+    int *p = argc > 5 ? &deep : none, *q = &deep, v[4] = {1, 2, 3, 4}, r = 0, device = omp_get_default_device();
+    if (strcmp(name, "handler-before") == 0) signal(SIGSEGV, own);
+    int *d = omp_target_alloc(64, device);
+    if (strcmp(name, "handler-after") == 0) signal(SIGSEGV, own);
+    if (strcmp(name, "null") == 0) {
+#pragma omp target map(tofrom : r)
+        r = p[2] + q[0];
+    } else if (strcmp(name, "chain") == 0) {
+        struct node last = {0, 3};
+#pragma omp target map(tofrom : r) map(to : last)
+        r = last.next->value;
+    } else if (strcmp(name, "team") == 0) {
+        omp_set_num_threads(2);
+#pragma omp target map(tofrom : r)
+#pragma omp parallel
+        if (omp_get_thread_num() == 1)
+            r = p[4] + q[0];
+    } else if (strcmp(name, "outside") == 0) {
+#pragma omp target map(tofrom : r)
+        r = 1;
+        r += p[3];
+    } else if (strcmp(name, "alloc") == 0 || strncmp(name, "handler", 7) == 0) {
+        d[3] = 1;
+    } else if (strcmp(name, "copy") == 0) {
+#pragma omp target data map(to : v) use_device_addr(v)
+        r = v[2];
+    } else if (strcmp(name, "mapped") == 0) {
+#pragma omp target map(tofrom : d[0 : 10])
+        d[0] = 1;
+    } else if (strcmp(name, "mapped-copy") == 0) {
+#pragma omp target data map(to : v) use_device_addr(v)
+        {
+#pragma omp target map(to : v) map(from : r)
+            r = v[0];
+        }
+    } else if (strcmp(name, "neighbour") == 0) {
+        int n = 4608 / 2;
+        double *g = calloc(n + 1, sizeof *g), *t = calloc(n + 1, sizeof *t);
+#pragma omp target enter data map(to : g[0 : n], t[0 : n])
+#pragma omp target map(tofrom : r)
+        r = g[n] + t[0];
+    }
+    printf("went on %d\n", r);
+    return 0;
+}
