@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 from drawing import analyze, drawn, expected, findings
 
@@ -13,44 +11,36 @@ from ompls.analysis.rules.support.framework import Scene, unit_of
 from ompls.analysis.rules.support.matter import interested
 from ompls.analysis.source import Settings
 
-BAD = [(rule, text) for rule in RULES.values() for text in rule.bad]
-GOOD = [(rule, text) for rule in RULES.values() for text in rule.good]
+EACH_RULE = pytest.mark.parametrize("rule", RULES.values(), ids=list(RULES))
 
 
-def ids(cases: list[tuple[Rule, str]]) -> list[str]:
-    """Counted by rule: another rule's examples change no name."""
-    seen: Counter[str] = Counter()
-    names = []
-    for rule, _ in cases:
-        seen[rule.id] += 1
-        names.append(f"{rule.id}-{seen[rule.id]}")
-    return names
+@EACH_RULE
+def test_reports_what_is_drawn(rule: Rule) -> None:
+    for text in rule.bad:
+        assert expected(text), "a bad example draws what it expects"
+        assert drawn(text, findings(text, rule.id)) == expected(text), text
 
 
-@pytest.mark.parametrize(("rule", "text"), BAD, ids=ids(BAD))
-def test_reports_what_is_drawn(rule: Rule, text: str) -> None:
-    assert expected(text), "a bad example draws what it expects"
-    assert drawn(text, findings(text, rule.id)) == expected(text)
+@EACH_RULE
+def test_is_silent_about_look_alikes(rule: Rule) -> None:
+    for text in rule.good:
+        assert drawn(text, findings(text, rule.id)) == [], text
 
 
-@pytest.mark.parametrize(("rule", "text"), GOOD, ids=ids(GOOD))
-def test_is_silent_about_look_alikes(rule: Rule, text: str) -> None:
-    assert drawn(text, findings(text, rule.id)) == []
+@EACH_RULE
+def test_a_fix_removes_what_it_fixes(rule: Rule) -> None:
+    for text in rule.bad:
+        found = findings(text, rule.id)
+        for diagnostic in found:
+            for fix in diagnostic.fixes:
+                data = text.encode()
+                for edit in sorted(fix.edits, key=lambda e: -e.where.start):
+                    data = data[: edit.where.start] + edit.text.encode() + data[edit.where.end :]
+                after = findings(data.decode(), rule.id)
+                assert len(after) < len(found), data.decode()
 
 
-@pytest.mark.parametrize(("rule", "text"), BAD, ids=ids(BAD))
-def test_a_fix_removes_what_it_fixes(rule: Rule, text: str) -> None:
-    found = findings(text, rule.id)
-    for diagnostic in found:
-        for fix in diagnostic.fixes:
-            data = text.encode()
-            for edit in sorted(fix.edits, key=lambda e: -e.where.start):
-                data = data[: edit.where.start] + edit.text.encode() + data[edit.where.end :]
-            after = findings(data.decode(), rule.id)
-            assert len(after) < len(found), data.decode()
-
-
-@pytest.mark.parametrize("rule", RULES.values(), ids=list(RULES))
+@EACH_RULE
 def test_is_complete(rule: Rule) -> None:
     assert len(rule.good) >= 5
     assert rule.bad
