@@ -6,6 +6,7 @@ signals and of what is read while a command runs use `subprocess`.
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 import re
@@ -120,6 +121,9 @@ def _become(words: list[str], cwd: str, env: dict[str, str]) -> None:
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
     os.environ.clear()
     os.environ.update(env)
+    for directory in filter(None, env.get("LD_LIBRARY_PATH", "").split(":")):
+        for library in Path(directory).glob("*.so.*"):  # the loader has read its variable already: by its own name
+            ctypes.CDLL(str(library))  # it is found once it is there
     os.chdir(cwd)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.argv = words
