@@ -9,6 +9,7 @@ from pathlib import Path
 
 import command
 import pytest
+from thinned import thinned
 from waiting import until
 
 from ompls.runtime.devices import all_devices, choose, state_of
@@ -25,7 +26,7 @@ def run(program: Path, code: int = 0, **env: str) -> subprocess.CompletedProcess
     return done
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("program", thinned(PROGRAMS, 2), ids=lambda path: path.stem)
 def test_it_says_what_the_host_says(program: Path, tmp_path: Path) -> None:
     subprocess.run(["gcc", "-fopenmp", "-foffload=disable", "-w", program, "-o", tmp_path / "x", "-lm"], check=True)
     native = subprocess.run([tmp_path / "x"], capture_output=True, text=True, check=True).stdout

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import command
 import pytest
+from thinned import thinned
 
 from ompls.devices.epiphany.module import size
 from ompls.runtime.devices import all_devices, state_of
@@ -64,7 +65,7 @@ def fences(source: Path) -> int:
     return int(told[1])
 
 
-@pytest.mark.parametrize("statement", FENCES)
+@pytest.mark.parametrize("statement", thinned(FENCES, 4))
 def test_what_releases_has_a_fence(statement: str, tmp_path: Path) -> None:
     assert fences(made(tmp_path, statement)) == FENCES[statement]
 

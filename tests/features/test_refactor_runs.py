@@ -13,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from thinned import thinned
 
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.features.pragmas import pragmas
@@ -87,7 +88,7 @@ needs_clang = pytest.mark.skipif(CLANG is None, reason="no clang with a device o
 
 
 @needs_clang
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", thinned(SEEDS, 2))
 def test_random_programs_print_the_same(seed: int, tmp_path: Path) -> None:
     path, source = tmp_path / "random.c", Program(seed).text().encode()
     expected = output(GCC, path, source)
@@ -98,7 +99,7 @@ def test_random_programs_print_the_same(seed: int, tmp_path: Path) -> None:
 
 
 @needs_clang
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", thinned(EXAMPLES, 3))
 def test_examples_print_the_same_without_their_own_maps(name: str, tmp_path: Path) -> None:
     """The map clauses of the regions are taken out; the action writes them again."""
     source = (ROOT / "examples" / name).read_bytes()

@@ -55,7 +55,7 @@ WAYS: dict[str, dict[str, str]] = {
         ("lists", "address", "ahead"),
         ("stress", "address", "ahead"),
         ("stress", "address", "sent"),
-        ("stress", "thread", "sent"),
+        pytest.param("stress", "thread", "sent", marks=pytest.mark.thorough),
         pytest.param("stress", "thread", "ahead", marks=pytest.mark.thorough),
         pytest.param("stress", "thread", "gathered", marks=pytest.mark.thorough),
         pytest.param("stress", "thread", "traced", marks=pytest.mark.thorough),

@@ -29,7 +29,7 @@ PROGRAMS = sorted((ROOT / "tests/translate/programs").glob("*.c"))
 GOLDEN = Path(__file__).parent / "golden"
 
 
-@pytest.mark.parametrize("path", thinned(EXAMPLES + PROGRAMS, 4), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", thinned(EXAMPLES + PROGRAMS, 9, of_rest=2), ids=lambda p: p.stem)
 def test_manifest_is_valid_and_says_what_is_there(path: Path, load: Callable[[Path], TU]) -> None:
     bundle = translate([load(path)], ["cudasim", "host"])
     manifest = json.loads(bundle.files["manifest.json"])

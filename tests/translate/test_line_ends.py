@@ -47,7 +47,7 @@ def _tokens(text: str) -> Iterator[str]:
 
 @pytest.mark.parametrize(
     ("path", "device"),
-    thinned([(path, device) for path in sorted(PROGRAMS.rglob("*.c")) for device in ("host", "cuda")], 9, of_rest=2),
+    thinned([(path, device) for path in sorted(PROGRAMS.rglob("*.c")) for device in ("host", "cuda")], 19, of_rest=4),
     ids=lambda value: value.stem if isinstance(value, Path) else None,
 )
 def test_a_kernel_is_the_same_when_all_stands_on_one_line(
