@@ -40,6 +40,7 @@ class Counts:
     """How often each test passed and failed; written at once."""
 
     def __init__(self, place: Path) -> None:
+        place.mkdir(parents=True, exist_ok=True)
         self.place, self.file = place, place / "counts.json"
         self.found: dict[str, list[int]] = json.loads(self.file.read_text()) if self.file.exists() else {}
 
@@ -55,7 +56,6 @@ class Counts:
             failures.mkdir(parents=True, exist_ok=True)
             name = re.sub(r"\W+", "-", test.removeprefix("tests/"))[:150]
             (failures / f"{name}-{sum(counted)}.txt").write_text(f"{test}, turn {sum(counted)}\n\n{report}\n")
-        self.place.mkdir(parents=True, exist_ok=True)
         beside = self.file.with_suffix(".new")
         beside.write_text(json.dumps(self.found, indent=0))
         beside.replace(self.file)
