@@ -8,11 +8,11 @@ ABI and describes the constructs, an epilogue registers the unit.  `#line` keeps
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ompls.analysis.dataenv.paths import may_exceed_its_type
 from ompls.analysis.encoding import decoded, encoded
-from ompls.analysis.model.ast import DirectiveStmt, Symbol
+from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Symbol
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
@@ -23,9 +23,10 @@ from ompls.translate.hosttasks import dependences, is_deferred, waits
 from ompls.translate.hosttext import HostText
 from ompls.translate.items import LIST, plan_items
 from ompls.translate.launch import Launch
+from ompls.translate.layouts import C, TypeText, asserted, assertion
 from ompls.translate.mappers import mappers_of
 from ompls.translate.needs import Index
-from ompls.translate.output import Places
+from ompls.translate.output import OutLine, Places, text_of, with_line_directives
 from ompls.translate.plan import ARGS, KINDS, RegionPlan
 from ompls.translate.pointees import pointers_in
 from ompls.translate.problem import Problem
@@ -94,11 +95,12 @@ class Host:
         plans: dict[int, RegionPlan],
         leads: dict[int, tuple[TU, RegionPlan]],
         *,
+        types: dict[int, list[TypeText]],
         old: bool = False,
     ) -> None:
         """`leads`: the plan by which a region is launched, which may be one of the text that the device sees.
-        `old`: the compiler has OpenMP 4.5."""
-        self.old = old
+        `types`: those that it uses.  `old`: the compiler has OpenMP 4.5."""
+        self.old, self.types = old, types
         self.index, self.places, self.plans, self.leads = index, places, plans, leads
         self.tu: TU = index.tu
         self.text = HostText(name, self.tu, places)
@@ -190,6 +192,8 @@ class Host:
             f"{{(unsigned long long)({'0' if launch.trips else launch.trip_count}), (unsigned)({launch.num_teams}), "
             f"(unsigned)({launch.thread_limit}), (unsigned)({launch.num_threads}), {_grid(launch)}}};"
         )
+        for name, t in (x for of in self.types[id(region)] if _is_local(of) for x in of.named):
+            lines += assertion(name, t, C, self.index)
         depend = dependences(self.tu, item, region.directive, c.id)
         deferred = is_deferred(region.directive)
         lines += depend.lines if deferred else depend.wait()
@@ -328,11 +332,23 @@ class Host:
         return render("host_prologue.c.j2", constructs=self.constructs, source=self.tu.path, asked=asked)
 
     def _epilogue(self) -> str:
-        return render(
+        return text_of(with_line_directives(self._asserted())) + render(
             "host_epilogue.c.j2", constructs=self.constructs, source=self.tu.path, globals=(known := self.globals()),
             measured=self._measured(known),
             pointers=pointers_in(self.index), shared_memory=shares_memory(self.tu),
         )  # fmt: skip
+
+    def _asserted(self) -> list[OutLine]:
+        """That gcc lays out what kernels use as was thought."""
+        out: list[OutLine] = []
+        seen: set[TypeText] = set()
+        for item, region in ((i, r) for i in self.tu.items for r in i.content.regions):
+            new = [t for t in self.types[id(region)] if t not in seen and not _is_local(t)]
+            seen |= {*new}
+            known = [replace(t, named=tuple(x for x in t.named if x[0] not in self.index.kinds.made)) for t in new]
+            user = self.places.line(item, region.stmt.span.start)
+            out += asserted(known, C, self.index, self.places, user)
+        return out
 
     def _measured(self, known: list[dict[str, object]]) -> dict[int, str]:
         """By position in `known`, the sizes that gcc takes for no constants."""
@@ -354,6 +370,10 @@ class Host:
             symbol, link = global_symbol(self.tu, s), s.declare_target == "link"
             out.append({"name": name, "symbol": symbol, "size": size, "link": link, "static": s.storage == "static"})
         return out
+
+
+def _is_local(t: TypeText) -> bool:
+    return t.item is not None and isinstance(t.item.content.node, FunctionDef)
 
 
 def _grid(launch: Launch) -> str:

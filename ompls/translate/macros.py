@@ -80,6 +80,10 @@ class Definitions:
                     found.setdefault(definition.name, {})[path, m.start() + name[3]] = definition
         return found
 
+    def has(self, name: str) -> bool:
+        """Whether a macro has that name anywhere."""
+        return name in self._all
+
     def of(self, name: str, where: Location | None) -> Definition | None:
         """The one at `where`; None where that is not known, and there are several."""
         known = self._all.get(name, {})

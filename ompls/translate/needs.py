@@ -8,8 +8,9 @@ declares them: a kernel file includes no header.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.model import ast
@@ -22,6 +23,7 @@ from ompls.analysis.syntax.attributes import begin_of_declaration
 from ompls.translate.ctext import TRUTH, Types, why_unknown, words
 from ompls.translate.declared import DeclaredReduction, declared_reductions
 from ompls.translate.definitions import defined
+from ompls.translate.layouts import TypeText, named_by, records_of
 from ompls.translate.macros import Definitions
 from ompls.translate.plan import HOISTED, RegionPlan
 from ompls.translate.problem import Problem
@@ -37,11 +39,6 @@ _BASIC = frozenset({
     "_Bool", "bool", "__int128", "__int128_t", "__uint128_t",
     "_Float16", "_Float32", "_Float64", "_Float128",
 })  # fmt: skip
-# Types of <omp.h> whose members have an alignment of their own, which the model does not keep.
-_ALIGNED = {
-    "omp_lock_t": "typedef struct { int _x; } omp_lock_t;",
-    "omp_nest_lock_t": "typedef struct { unsigned long long _x[2]; } omp_nest_lock_t;",
-}
 
 
 @dataclass
@@ -50,7 +47,7 @@ class Needs:
     externals: dict[str, Symbol] = field(default_factory=dict)  # functions without a body here
     globals: dict[str, Symbol] = field(default_factory=dict)  # declare target variables, of the region and functions
     statics: dict[str, Symbol] = field(default_factory=dict)  # other file-scope variables that functions use
-    types: list[str] = field(default_factory=list)  # declarations, in order
+    types: list[TypeText] = field(default_factory=list)  # declarations, in order
     reductions: list[DeclaredReduction] = field(default_factory=list)  # those whose identifiers are used
     devices: Sequence[DeviceSpec] = ()  # for which this is translated
 
@@ -66,7 +63,7 @@ class Index:
         self.tu = tu
         self.functions: dict[str, tuple[Item, FunctionDef]] = {}
         self.variables: dict[str, tuple[Item, ast.VarDecl]] = {}
-        self.types: dict[str, str] = {}  # typedef names, tags, enumerators -> the declaration's text
+        self.types: dict[str, TypeText] = {}  # typedef names, tags, enumerators -> the declaration's text
         self.kinds = Types(tu)
         self.macros = Definitions(tu)
         for item in tu.items:
@@ -96,30 +93,52 @@ class Index:
             if d.symbol.kind == "var" and (d.symbol.name not in self.variables or d.init is not None):
                 self.variables[d.symbol.name] = (item, d)
         if "{" in text or any(d.symbol.kind == "typedef" for d in node.decls):
-            add_types(self.types, _before(self.tu.expanded, item.start, node.decls) + text, node.decls, 0)
+            whole = Whole(item, _before(self.tu.expanded, item.start, node.decls), text, node.decls, 0)
+            add_types(self.types, whole, lambda _, tag: self._tagged(tag))
+
+    def _tagged(self, tag: str) -> Record | None:
+        found = self.tu.tags.get(tag)
+        return found if isinstance(found, Record) else None
 
 
-def add_types(index: dict[str, str], text: str, decls: Sequence[ast.VarDecl], base: int) -> None:
-    """Enter the types that a declaration defines.  Variables that it declares with them are cut off."""
+class Whole(NamedTuple):
+    """A declaration in an item, at `base` of it, with the attributes in front of it."""
+
+    item: Item
+    before: str
+    text: str
+    decls: Sequence[ast.VarDecl]
+    base: int
+
+
+def add_types(index: dict[str, TypeText], whole: Whole, tagged: Callable[[int, str], Record | None]) -> None:
+    """Enter the types that a declaration defines.  Variables that it declares with them are cut off.
+
+    tagged -- the structure that is defined at an offset of the item, or that has a tag
+    """
+    text, decls = whole.before + whole.text, whole.decls
+    base = whole.base - len(encoded(whole.before))
     typedef = any(d.symbol.kind == "typedef" for d in decls)
     own = text.rstrip().removesuffix(";") + ";"
     if decls and not typedef:
-        start = min(d.span.start for d in decls) - base
+        start = min(d.span.start for d in decls) - whole.base
         own = _STORAGE.sub("", decoded(encoded(text)[:start])).rstrip() + ";"
         own = re.sub(r"\b(static|extern|const|volatile)\s+(?=struct|union|enum)", "", own)
         own = re.sub(r"\}(\s*\b(const|volatile)\b)+\s*;$", "};", own)
         if "{" not in own:
             return
+    named = named_by(text, decls, lambda at, tag: tagged(base + at, tag))
+    made = TypeText(own, whole.item, whole.base, named)
     for d in decls if typedef else []:
-        index.setdefault(d.symbol.name, own)
+        index.setdefault(d.symbol.name, made)
     for x in defined(text):
         if x.tag:
-            index[x.tag] = own
+            index[x.tag] = made
     for m in re.finditer(r"\benum\b[^{;]*\{([^}]*)\}", text):
         for e in re.split(r",(?![^(]*\))", re.sub(r"/\*.*?\*/|//[^\n]*", "", m.group(1), flags=re.S)):
             name = re.match(r"\s*([A-Za-z_]\w*)", e)
             if name:
-                index.setdefault(name.group(1), own)
+                index.setdefault(name.group(1), made)
 
 
 def needs_of(index: Index, plan: RegionPlan) -> Needs:
@@ -183,16 +202,23 @@ def _reductions(index: Index, item: Item, node: ast.Node) -> list[DeclaredReduct
     return [r for r in declared_reductions(index.tu, item) if r.name in names] if names else []
 
 
-def _local_types(index: Index, item: Item, region: Region) -> dict[str, str]:
+def _local_types(index: Index, item: Item, region: Region) -> dict[str, TypeText]:
     """Types that the function around the region declares before it."""
-    out: dict[str, str] = {}
+    out: dict[str, TypeText] = {}
     node = item.content.node
+    found: dict[tuple[int, str], Record] = {}
+
+    def tagged(at: int, tag: str) -> Record | None:
+        return found.get((at, tag))
+
     for n in ast.nodes(node):
         if isinstance(n, ast.DeclStmt) and n.span.end <= region.stmt.span.start:
             text = index.tu.text(item, n.span)
             if "{" in text or any(d.symbol.kind == "typedef" for d in n.decls):
-                text = _before(index.tu.expanded, item.start + n.span.start, n.decls) + text
-                add_types(out, text, n.decls, n.span.start)
+                before = _before(index.tu.expanded, item.start + n.span.start, n.decls)
+                if not found and node is not None:
+                    found |= records_of(node)
+                add_types(out, Whole(item, before, text, n.decls, n.span.start), tagged)
     return out
 
 
@@ -203,7 +229,7 @@ def _before(text: bytes, at: int, decls: Sequence[ast.VarDecl]) -> str:
     return decoded(text[begin_of_declaration(text, at) : at])
 
 
-def type_texts(index: Index, names: list[str]) -> list[str]:
+def type_texts(index: Index, names: list[str]) -> list[TypeText]:
     """The declarations of types, and of what they need, in order."""
     return _Order(index, {}).of(names)
 
@@ -211,60 +237,63 @@ def type_texts(index: Index, names: list[str]) -> list[str]:
 class _Order:
     """Type declarations in an order in which every one follows what it needs."""
 
-    def __init__(self, index: Index, local: dict[str, str]) -> None:
+    def __init__(self, index: Index, local: dict[str, TypeText]) -> None:
         self.index, self.local = index, local
-        self.out: list[str] = []
-        self.done: set[str] = set()  # names and texts that have been seen to, or are being
+        self.out: list[TypeText] = []
+        self.done: set[str | TypeText] = set()  # names and texts that have been seen to, or are being
 
-    def of(self, names: Iterable[str]) -> list[str]:
+    def of(self, names: Iterable[str]) -> list[TypeText]:
         for name in names:
             self._need(name)
         return self.out
 
     def _need(self, needed: str) -> None:
-        waiting = [(needed, False)]  # names, and texts whose names have been seen to
+        waiting: list[str | TypeText] = [needed]  # names, and texts whose names have been seen to
         while waiting:
-            name, is_text = waiting.pop()
-            if is_text:
+            name = waiting.pop()
+            if isinstance(name, TypeText):
                 self.out.append(name)
             elif name not in self.done:
                 self.done.add(name)
                 text = self.local.get(name) or self.index.types.get(name) or self._system(name)
                 if text is not None and text not in self.done:
                     self.done.add(text)
-                    waiting.append((text, True))
-                    waiting += [(w, False) for w in sorted(words(text) - {name}, reverse=True)]
+                    waiting.append(text)
+                    waiting += sorted(words(text.text) - {name}, reverse=True)
 
-    def _system(self, name: str) -> str | None:
+    def _system(self, name: str) -> TypeText | None:
         """A typedef or tag that a system header declares, or a record that has our name for want of its own."""
         if name in self.index.kinds.made:
-            return f"typedef {self._record(self.index.kinds.made[name])} {name};"
+            return self._typedef(name, self.index.kinds.made[name])
         symbol = self.index.tu.symbols.get(name)
-        if symbol is not None and symbol.from_system_header and name in _ALIGNED:
-            return _ALIGNED[name]
         if symbol is not None and symbol.kind == "typedef" and not name.startswith("__builtin") and name not in _BASIC:
             t = symbol.type
-            if isinstance(t, (Record, Enum)) and not t.tag:
-                return f"typedef {self._record(t)} {name};" if isinstance(t, Record) else f"typedef int {name};"
+            if isinstance(t, Record) and not t.tag:
+                return self._typedef(name, t)
+            if isinstance(t, Enum) and not t.tag:
+                return TypeText(f"typedef int {name};")
             before = ""  # a tag of the same name, which is not looked up again
             if isinstance(t, (Enum, Record)) and t.tag == name:
                 before = f"{self._enum(t)} " if isinstance(t, Enum) else f"{self._record(t)}; "
             made = self.index.kinds.c(t, name)
             if UNREADABLE in made:
                 raise Problem(None, f"the type '{name}'", why_unknown(self.index.tu))
-            return f"{before}typedef {made};"
+            said = f" __attribute__((aligned({t.align})))" if t.align and symbol.from_system_header else ""
+            return TypeText(f"{before}typedef {made}{said};")
         if symbol is not None and symbol.kind == "enumconst" and symbol.from_system_header:
-            return f"enum {{ {name} = {symbol.value} }};"
+            return TypeText(f"enum {{ {name} = {symbol.value} }};")
         tag = self.index.tu.tags.get(name)
         if isinstance(tag, Enum):
-            return self._enum(tag)
+            return TypeText(self._enum(tag))
         if isinstance(tag, Record):
-            return (
-                f"{self._record(tag)};"
-                if tag.body.fields is not None and not name.startswith("_IO")
-                else f"{tag.kind} {name};"
-            )
+            known = tag.body.fields is not None and not name.startswith("_IO")
+            named = ((f"{tag.kind} {tag.tag}", tag),) if known else ()
+            return TypeText(f"{self._record(tag)};" if known else f"{tag.kind} {name};", named=named)
         return None
+
+    def _typedef(self, name: str, t: Record) -> TypeText:
+        said = f" __attribute__((aligned({t.align})))" if t.align else ""
+        return TypeText(f"typedef {self._record(t)} {name}{said};", named=((name, t),))
 
     def _enum(self, t: Enum) -> str:
         """An enumeration of the same size; the header's enumerators are declared one by one, as they are used."""
@@ -275,14 +304,22 @@ class _Order:
         if t.body.fields is None:
             return f"{t.kind} {t.tag}"
         members = "".join(
-            f" {self._member(f.type, f.name)}{f' : {f.bits}' if f.bits is not None else ''};" for f in t.body.fields
+            f" {self._member(f.type, f.name)}{f' : {f.bits}' if f.bits is not None else ''}"
+            f"{_attributes(f.packed, f.align)};"
+            for f in t.body.fields
         )
-        return f"{t.kind} {t.tag + ' ' if t.tag else ''}{{{members} }}"
+        said = _attributes(t.body.packed, t.body.align)
+        return f"{t.kind}{said} {t.tag + ' ' if t.tag else ''}{{{members} }}"
 
     def _member(self, t: CType, name: str) -> str:
         if isinstance(t, Record) and not t.tag:
             return f"{self._record(t)} {name}"
         return self.index.kinds.c(t, name)
+
+
+def _attributes(packed: bool, align: int | None) -> str:
+    words = ["packed"] * packed + ([f"aligned({align})"] if align else [])
+    return f" __attribute__(({', '.join(words)}))" if words else ""
 
 
 def has_parallel(plan: RegionPlan, needs: Needs, chained: set[int]) -> bool:

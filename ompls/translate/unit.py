@@ -27,13 +27,13 @@ from ompls.translate.covering import cover, uncover
 from ompls.translate.functions import exported, in_other_units, needs_of_function, refuse_copies
 from ompls.translate.host import DATA_CALLS, Host
 from ompls.translate.launchonly import launch_only
+from ompls.translate.layouts import refuse_packed
 from ompls.translate.lowering import lower
 from ompls.translate.lowering.back import as_written
 from ompls.translate.mode import choose_mode
 from ompls.translate.needs import Index, Needs, needs_of
 from ompls.translate.onlyread import only_read
 from ompls.translate.output import OutLine, Places, line_map, text_of, with_line_directives
-from ompls.translate.packing import packed_parts, refuse_packed
 from ompls.translate.partials import add_partials, drop_partials
 from ompls.translate.plan import RegionPlan
 from ompls.translate.planning import plan_region
@@ -72,7 +72,6 @@ class Unit:
         self._refuse_self_named()
         self.index, self.places = Index(self.tu), Places(self.tu)
         self.index.kinds.exact = any(device.abi for device in devices)
-        self.packed = packed_parts(self.places.texts.values())
         self.plans: dict[int, RegionPlan] = {}
         self.needs: dict[int, Needs] = {}
         self._others: dict[str, Unit] = {}
@@ -214,7 +213,9 @@ class Unit:
             capability.check(self._of(s), plan, needs, self.tu.model)
             if region.id in self._as_written:
                 capability.check_as_written(self._of(s), self._as_written[region.id])
-            refuse_packed(self.packed, needs)
+            refuse_packed(item, region.stmt.span)
+            for where, f in needs.functions:
+                refuse_packed(where, f.span)
             out.extend(s.kernel(self.index, self.places, plan, replace(needs, devices=self._of(s))))
 
         self.guarded(item, region.stmt.directive.span, make)
@@ -237,7 +238,7 @@ class Unit:
         try:
             work()
         except Problem as p:
-            where = as_written(self.original, self.tu, self.tu.locate(item, p.span or span))
+            where = as_written(self.original, self.tu, self.tu.locate(p.item or item, p.span or span))
             found = diagnostic(p, where, self.device)
             self.problems += [found] if found not in self.problems else []
             return False
@@ -297,7 +298,8 @@ class Unit:
             return {}, entry
         leads = {id(r): self.lead(i, r) for i, r in self.regions()}
         seen = {k: (unit.tu, unit.plans[id(twin)]) for k, (unit, _, twin) in leads.items()}
-        host = Host(self.name, self.index, self.places, self.plans, seen, old=self.old)
+        types = {k: needs.types for k, needs in self.needs.items()}
+        host = Host(self.name, self.index, self.places, self.plans, seen, types=types, old=self.old)
         for item in self.tu.items:
             for stmt in item.content.directives:
                 self.guarded(item, stmt.directive.span, lambda i=item, s=stmt: self._construct(host, i, s))  # type: ignore[misc]
@@ -341,7 +343,8 @@ class Unit:
                 entry["parallel"] = parallel or entry.get("parallel", False)
                 try:
                     capability.check_functions(self._of(s), needs, unit.tu.model)
-                    refuse_packed(unit.packed, needs)
+                    for where, g in needs.functions:
+                        refuse_packed(where, g.span)
                     refuse_copies([needs, needs])  # the kernels of this unit and those of others
                     lines = with_line_directives(
                         s.function(unit.index, unit.places, replace(needs, devices=self._of(s)), f)

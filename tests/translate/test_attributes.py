@@ -96,7 +96,6 @@ FORMS = {
     "flexible and packed": "struct NAME { char x; int y[]; } __attribute__((packed));",
     "wide number": "struct NAME { char x; __int128 y; } __attribute__((packed, aligned(2)));",
 }  # fmt: skip
-LEFT_OUT: frozenset[str] = frozenset(n for n in FORMS if n.startswith("#pragma"))
 DEFINED = """#include <stdio.h>
 #include <string.h>
 #define PACKED __attribute__((packed))
@@ -146,7 +145,7 @@ int main(void)
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made: Path = tmp_path_factory.mktemp("forms") / "forms.c"
-    made.write_text(program([name for name in FORMS if name not in LEFT_OUT]))
+    made.write_text(program([*FORMS]))
     return made
 
 
@@ -194,3 +193,76 @@ def test_what_is_aligned_to_16_bytes_is_loaded_by_16_bytes(unit: Callable[[str],
     assert made.ok, made.log
     loads = set(re.findall(r"\bld\.global(?:\.nc)?\.(\S+)", made.code.decode()))
     assert loads == {"v4.f32"}, loads
+
+
+# What compilers for GPUs do otherwise, whatever is written: (declarations, what is named, on which line).
+UNLIKE = {
+    "bit-field under #pragma pack":
+        ("#pragma pack(1)\nstruct s {\n  char x; int b : 30;\n};\n#pragma pack()\n", "the bit-field 'b'", 3),
+    "width 0 in a packed structure":
+        ("struct __attribute__((packed)) s { char x; int : 0; char y; };\n", "a bit-field without a name", 1),
+    "aligned bit-field in a packed structure":
+        ("struct s {\n  char x;\n  int b : 3 __attribute__((aligned(4)));\n} __attribute__((packed));\n",
+         "the bit-field 'b'", 3),
+    "bit-field of an aligned type":
+        ("typedef int t __attribute__((aligned(8)));\nstruct s { char x; t b : 3; };\n", "the bit-field 'b'", 2),
+    "less aligned member": ("struct s { char x;\n  int y __attribute__((aligned(2))); };\n", "the member 'y'", 2),
+    "less aligned type":
+        ("typedef double t __attribute__((aligned(2)));\nstruct s { char x;\n  t y[3]; };\n", "the member 'y'", 3),
+    "_Alignas without a name":
+        ("struct s { char x; _Alignas(16) struct { char y; }; };\n", "a member without a name", 1),
+    "alignment that is not known":
+        ("struct s { char x; char y __attribute__((aligned(8), aligned(16))); };\n", "the member 'y'", 1),
+    "vector": ("typedef float v4 __attribute__((vector_size(16)));\nstruct s { char x; v4 y; };\n", "v4", 1),
+    "structure without a tag":
+        ("struct s { char x; struct {\n  int b : 3 __attribute__((aligned(4))); } __attribute__((packed)) y; };\n",
+         "the bit-field 'b'", 2),
+}  # fmt: skip
+USED = "void f(struct s *p)\n{\n#pragma omp target map(tofrom: p[0:1])\n  p->x = sizeof(struct s);\n}\n"
+
+
+@pytest.mark.parametrize("name", UNLIKE)
+def test_what_gpus_lay_out_otherwise_is_refused_at_its_line(name: str, unit: Callable[[str], TU]) -> None:
+    text, what, line = UNLIKE[name]
+    refused = translate([unit(text + USED)], ["cudasim"])
+    (found,) = refused.diagnostics
+    assert what in found.message
+    assert (text + USED)[: found.where.start].count("\n") + 1 == line
+    inside = f"void f(int *p)\n{{\n#pragma omp target map(p[0:1])\n{{\n{text}\n*p = sizeof(struct s);\n}}\n}}\n"
+    if "pragma" not in text and ": 0" not in text:  # one is about what follows the function, one is not read there
+        assert what in translate([unit(inside)], ["cudasim"]).diagnostics[0].message
+    if name != "vector":
+        assert translate([unit(text + USED)], ["host"]).files
+
+
+def test_packing_reaches_no_type_in_a_kernel(unit: Callable[[str], TU]) -> None:
+    text = "#pragma pack(1)\nvoid f(int *p)\n{\n#pragma omp target map(p[0:1])\n"
+    text += "{\n  struct s { char c; int i; } x = {1, 2};\n  *p = x.i;\n}\n}\n"
+    (found,) = translate([unit(text)], ["host"]).diagnostics
+    assert "'struct s' under '#pragma pack'" in found.message
+    assert text[: found.where.start].count("\n") + 1 == 6
+
+
+WRONG = "struct s {\n  char c;\n  long l;\n} __attribute__((packed));\n" + USED.replace("x =", "c =")
+
+
+def test_a_layout_that_differs_is_an_error_at_the_structure(unit: Callable[[str], TU]) -> None:
+    """As when a compiler reads an attribute otherwise: here it is taken away behind the translator's back."""
+    made = translate([unit(WRONG)], ["cuda", "host"]).files
+    gpu = next(text for path, text in made.items() if path.endswith(".cu")).decode()
+    gpu = gpu.replace("__attribute__((packed))", "")
+    if nvrtc.available() is not None:
+        done = nvrtc.compile(gpu, "sm_75", kind="ptx")
+        assert {(Path(m.file).name, m.line) for m in done.messages} == {("test.c", 1)}, done.log
+        assert "the layout of struct s differs between host and kernels" in done.log
+    kernel = next(text for path, text in made.items() if path.startswith("kernels/default"))
+    for text in (kernel.decode(), made["host/test.inc/ompls_end.h"].decode()):
+        if "kernel of class" not in text:
+            text = WRONG.partition("void")[0] + text.partition('#line 1 "<ompls>"')[0]  # noqa: PLW2901
+        c = text.replace("__attribute__((packed))", "")
+        gcc = subprocess.run(
+            ["gcc", "-fsyntax-only", "-w", "-x", "c", "-"], input=c, capture_output=True, text=True, check=False
+        )
+        errors = [line for line in gcc.stderr.splitlines() if " error: " in line]
+        assert len(errors) == 1
+        assert re.search(r"test\.c:1:\d+: error: static assertion failed", errors[0])

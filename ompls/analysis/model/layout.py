@@ -43,7 +43,7 @@ def sizeof(t: CType, model: DataModel) -> int | None:
 
 def alignof(t: CType, model: DataModel) -> int | None:
     """The alignment of type `t` in a structure; None when unknown."""
-    if (said := _said(t)) is not None:
+    if (said := typedef_align(t)) is not None:
         return said or None
     t = innermost(t)
     if isinstance(t, Record):
@@ -55,7 +55,7 @@ def alignof(t: CType, model: DataModel) -> int | None:
     return None if size_of is None else model.alignment(size_of)
 
 
-def _said(t: CType) -> int | None:
+def typedef_align(t: CType) -> int | None:
     """The alignment that a typedef gives to `t`, or to what it is an array of; 0: of a value that is not known."""
     while t.align is None and isinstance(t, Array):
         t = t.of
@@ -65,7 +65,7 @@ def _said(t: CType) -> int | None:
 def preferred_alignof(t: CType, model: DataModel) -> int | None:
     """GNU's `__alignof__`: that of an object of its own, which i386 gives 8 bytes where it can."""
     of = innermost(t)
-    if (said := _said(t)) is not None:
+    if (said := typedef_align(t)) is not None:
         return said or None
     if isinstance(of, Enum):
         of = of.underlying
@@ -109,7 +109,7 @@ def _lay_out(t: Record, model: DataModel) -> Layout | None:
             return None
         unit = natural  # of bit-fields; one of width 0 ends it, whatever is packed
         given = f.align
-        if f.bits is not None and (said := _said(f.type)) is not None:
+        if f.bits is not None and (said := typedef_align(f.type)) is not None:
             unit, given = size, max(said, given or 1)
         if f.bits is not None and given is not None and body.pack:
             return None

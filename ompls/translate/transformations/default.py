@@ -15,8 +15,7 @@ from ompls.analysis.dataenv.storage import local_sections
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol
 from ompls.analysis.model.convert import unqualified
-from ompls.analysis.model.ctype import Array, CType, Floating, Function, Integer, Pointer, Record, innermost
-from ompls.analysis.model.layout import sizeof
+from ompls.analysis.model.ctype import Array, CType, Floating, Function, Integer, Pointer, Record, held
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.rules.support.written import name_of
@@ -24,8 +23,9 @@ from ompls.analysis.spec.clauses import CLAUSES
 from ompls.analysis.syntax.quoted import in_comment
 from ompls.translate.canonical import LOOP_CONSTRUCTS, kept_counters, nest_of
 from ompls.translate.clauses import fallback_of
-from ompls.translate.ctext import Types, arrays_in, is_const, is_vla, strip
+from ompls.translate.ctext import arrays_in, is_const, is_vla, strip
 from ompls.translate.launch import chain_directives
+from ompls.translate.layouts import C, asserted
 from ompls.translate.macros import Macros
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated, reindented
@@ -56,7 +56,10 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         out += generated(f"/* ompx_local, in bytes: {in_comment(', '.join(near))} */")
     macros = Macros(index.macros, _IN_PRAGMAS)
     lines = [*_functions(index, places, needs, macros), *_kernel(index, places, plan, needs, macros)]
-    return reindented([*out, *_head(index, needs), *macros.defined(lines), *lines])
+    shared = {p.type.to if isinstance(p.type, Pointer) else p.type for p in plan.params if p.symbol}
+    user = places.line(plan.item, plan.region.stmt.span.start)
+    checks = _asserted(index, places, needs, user, [*shared, *(s.type for s in needs.globals.values())])
+    return reindented([*out, *_head(index, places, needs), *macros.defined(lines), *lines, *checks])
 
 
 def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) -> list[OutLine]:
@@ -66,15 +69,24 @@ def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) 
     )
     macros = Macros(index.macros, _IN_PRAGMAS)
     lines = _functions(index, places, needs, macros, f)
-    return reindented([*out, *_head(index, needs, f), *macros.defined(lines), *lines])
+    user = next((places.line(item, g.span.start) for item, g in needs.functions if g is f), ("", 0))
+    checks = _asserted(index, places, needs, user, [s.type for s in needs.globals.values()])
+    return reindented([*out, *_head(index, places, needs, f), *macros.defined(lines), *lines, *checks])
 
 
-def _head(index: Index, needs: Needs, shared: FunctionDef | None = None) -> list[OutLine]:
+def _asserted(index: Index, places: Places, needs: Needs, user: tuple[str, int], shared: list[CType]) -> list[OutLine]:
+    """That the device's compiler lays structures out as the host's; those that no data of the host have it may not."""
+    bodies = {t.body for of in shared for t in held(of) if isinstance(t, Record)}
+    types = [replace(t, named=tuple(x for x in t.named if x[1].body in bodies)) for t in needs.types]
+    return asserted(types, C, index, places, user)
+
+
+def _head(index: Index, places: Places, needs: Needs, shared: FunctionDef | None = None) -> list[OutLine]:
     """What a file declares; its functions are its own, except for the one that it is there for."""
     out: list[OutLine] = []
     types = index.kinds
     for t in needs.types:
-        out += generated(t)
+        out += t.lines(places, t.text)
     for s in needs.externals.values():
         if isinstance(s.type, Function) and not s.name.startswith("__builtin"):
             out += generated(f"{types.c(s.type, s.name)};")
@@ -267,8 +279,6 @@ def _kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs, macros
     types, region = index.kinds, plan.region
     path, line = places.line(plan.item, region.stmt.span.start)
     head = [f"void {plan.kernel}(void **ompls_params)", "{"]
-    if any(device.abi for device in needs.devices):
-        head += _asserted(types, plan)
     implicit = implicit_copies(region.stmt, own_variables(region))
     named = copied_variables(region, implicit)
     params = [_whole(plan, p) for p in plan.params]
@@ -331,14 +341,6 @@ def _kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs, macros
         out += places.located(plan.item, macros.written(plan.item, rw.render(region.stmt.body.span)))
     path, line = places.line(plan.item, region.stmt.span.end - 1)
     return [*out, *(OutLine(x, path, line) for x in (*back, "}"))]
-
-
-def _asserted(types: Types, plan: RegionPlan) -> list[str]:
-    """That the device's compiler lays structures out as was thought: a length in one may be the size of a type."""
-    shared = [innermost(p.type.to if isinstance(p.type, Pointer) else p.type) for p in plan.params if p.symbol]
-    sizes = {types.c(t): sizeof(t, types.model) for t in shared if isinstance(t, Record)}
-    why = "the host has another layout"
-    return [f'_Static_assert(sizeof({t}) == {n}, "{why}");' for t, n in sizes.items() if n]
 
 
 def _of_tasks(d: Directive) -> set[Symbol]:

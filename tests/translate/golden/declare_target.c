@@ -27,3 +27,9 @@ void ompls_declare_target_55000b_evaluate_0(void **ompls_params)
         (*__ompls_g_evaluations)++;
     }
 }
+
+/* Laid out as on the host */
+_Static_assert(sizeof(struct body) == 40 && _Alignof(struct body) == 8
+    && __builtin_offsetof(struct body, mass) == 0 && __builtin_offsetof(struct body, position) == 8
+    && __builtin_offsetof(struct body, energy) == 32,
+    "the layout of struct body differs between host and kernels");

@@ -38,6 +38,13 @@
 #define OMPLS_SITE
 #endif
 
+// Where a member of a structure begins, as a constant: nvrtc takes no other form.
+#ifdef __CUDACC_RTC__
+#define OMPLS_OFFSET(type, member) __INTADDR__(&(((type *)0)->member))
+#else
+#define OMPLS_OFFSET(type, member) __builtin_offsetof(type, member)
+#endif
+
 // --- loops ------------------------------------------------------------------------------------------------------
 // A range of normalised iterations 0..count-1: begin, begin+stride, … while < end.  T is int, unsigned int or long long.
 template <typename T> struct ompls_range { T begin, end, stride; };

@@ -6,7 +6,7 @@ Also what the names in that code have to be: those that C++ or the device librar
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from ompls.analysis.dataenv.lockwaits import Takers, asks
@@ -20,7 +20,7 @@ from ompls.translate.ctext import flat, is_const, words
 from ompls.translate.functions import in_other_units
 from ompls.translate.macros import Macros
 from ompls.translate.needs import Index, Needs
-from ompls.translate.output import OutLine, generated
+from ompls.translate.output import OutLine, Places, generated
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Rewriter, without_comments
 from ompls.translate.symbols import global_symbol
@@ -48,18 +48,14 @@ class Shared:
     operators: dict[tuple[str, str], str] = field(default_factory=dict)
 
 
-def head(
-    template: str, index: Index, needs: Needs, shared: Shared, types: Iterable[str] = (), **facts: object
-) -> list[OutLine]:
-    """The lines in front of a file's functions.
-
-    types -- declarations that `needs` does not know of
-    facts -- what `template` asks for beyond what every file has
-    """
+def head(template: str, index: Index, places: Places, needs: Needs, shared: Shared, **facts: object) -> list[OutLine]:
+    """The lines in front of a file's functions.  `facts`: what `template` asks for beyond what every file has."""
+    out = generated(render(template, source=index.tu.path, **facts))
+    for t in needs.types:
+        if not _OF_CXX.search(t.text):
+            out += t.lines(places, respelled(as_cxx(t), index.own))
     text = render(
-        template,
-        source=index.tu.path,
-        types=[respelled(as_cxx(t), index.own) for t in [*needs.types, *types] if not _OF_CXX.search(t)],
+        "declarations.cu.j2",
         globals=[
             respelled(index.kinds.cxx(Pointer(s.type), global_symbol(index.tu, s))) for s in needs.globals.values()
         ],
@@ -67,9 +63,8 @@ def head(
         prototypes=_prototypes(index, needs),
         locks=[lock(n) for n in sorted(shared.locks)],
         operators=[operator_class(name, *map(respelled, key)) for key, name in shared.operators.items()],
-        **facts,
     )
-    return generated(text)
+    return [*out, OutLine(""), *generated(text)]
 
 
 def _constants(index: Index, needs: Needs) -> list[str]:

@@ -15,6 +15,7 @@ from ompls.analysis.model.convert import decay, owner, unqualified
 from ompls.analysis.model.ctype import BOOL, CHAR, UNSIGNED, Array, CType, Enum, Function, Pointer, Record, Void
 from ompls.analysis.model.layout import offsetof
 from ompls.translate.ctext import Types, element_of, flat, is_unknown, is_vla, strip
+from ompls.translate.layouts import TypeText
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter
 from ompls.translate.slots import has_effects
@@ -31,7 +32,7 @@ from ompls.translate.transformations.gpu.pointers import (
     unlike_pointers,
 )
 from ompls.translate.transformations.gpu.sizes import is_smaller, size_of_definition
-from ompls.translate.transformations.gpu.typetext import as_cxx
+from ompls.translate.transformations.gpu.typetext import as_cxx, refuse_other_types
 from ompls.translate.transformations.gpu.values import compound_literal, declaration
 from ompls.translate.uses import whole_of
 
@@ -181,7 +182,8 @@ class Dialect:
         """The types that a declaration of a block defines, as those of the file scope."""
         span = Span(n.span.start, min((d.span.start for d in n.decls), default=n.span.end))
         text = decoded(self.rw.text[span.start : span.end])
-        if "{" in text and (made := as_cxx(text)) != text:
+        refuse_other_types(TypeText(decoded(self.rw.text[n.span.start : n.span.end])))
+        if "{" in text and (made := as_cxx(TypeText(text))) != text:
             self.rw.replace(span, made)
 
     def _declare_anew(self, n: ast.DeclStmt) -> None:

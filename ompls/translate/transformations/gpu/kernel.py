@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ompls.analysis.model.ast import FunctionDef
 from ompls.translate.capability import takers_in
 from ompls.translate.ctext import words
+from ompls.translate.layouts import TypeText
 from ompls.translate.needs import Index, Needs, has_parallel, type_texts
 from ompls.translate.output import OutLine, Places, generated, reindented, tidied
 from ompls.translate.plan import RegionPlan
 from ompls.translate.symbols import unit_symbol
 from ompls.translate.transformations.gpu.declarations import Shared, head, macros, names_taken, refuse_names
 from ompls.translate.transformations.gpu.functions import functions
+from ompls.translate.transformations.gpu.layouts import checked, refuse_inside, refuse_unlike
 from ompls.translate.transformations.gpu.region import KernelFunction
 from ompls.translate.transformations.gpu.spelling import respelled
 
@@ -27,18 +31,24 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
     function = KernelFunction(index, places, plan, needs, shared)
     asked = any(name in needs.externals for name in _LEVELS + _LIMITS)
     lines += function.lines()
+    types = [*needs.types, *_named_here(index, needs, lines)]
     opening = head(
         "kernel.cu.j2",
         index,
-        needs,
+        places,
+        replace(needs, types=types),
         shared,
-        types=_named_here(index, needs, lines),
         name=plan.kernel,
         generic=plan.mode == "master_worker",
         dimensions=plan.dimensions,
         sequential=_threads_of_a_team(plan) if plan.single and asked else 0,
         nested=plan.mode == "spmd" and has_parallel(plan, needs, function.regions()),
     )
+    refuse_unlike(types, index.kinds.model)
+    refuse_inside(
+        [(plan.item, plan.region.stmt.span), *((item, f.span) for item, f in needs.functions)], index.kinds.model
+    )
+    lines += checked(index, places, types, places.line(plan.item, plan.region.stmt.span.start))
     return tidied(reindented(_with_complex([*opening, *_apart(shared.macros.defined(lines)), *lines])))
 
 
@@ -55,7 +65,11 @@ def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) 
     lines = functions(index, places, needs, shared)
     name = f.symbol.name
     space = f"ompls_unit_{unit_symbol(index.tu)}_{name}"
-    opening = head("function.cu.j2", index, needs, shared, name=name, space=space)
+    refuse_unlike(needs.types, index.kinds.model)
+    refuse_inside([(item, g.span) for item, g in needs.functions], index.kinds.model)
+    user = next(places.line(item, g.span.start) for item, g in needs.functions if g is f)
+    lines += checked(index, places, needs.types, user)
+    opening = head("function.cu.j2", index, places, needs, shared, name=name, space=space)
     end = generated(f"}}\n#define ompls_function_{name} {space}::{names_taken(needs).get(name, respelled(name))}")
     defined = shared.macros.defined(lines)
     undefined = shared.macros.undefined(defined)  # kernels of other units are behind it
@@ -66,9 +80,9 @@ def _apart(lines: list[OutLine]) -> list[OutLine]:
     return [*lines, OutLine("")] if lines else []
 
 
-def _named_here(index: Index, needs: Needs, lines: list[OutLine]) -> list[str]:
+def _named_here(index: Index, needs: Needs, lines: list[OutLine]) -> list[TypeText]:
     """Records without a name that got one when the file was written."""
-    known = "\n".join(needs.types)
+    known = "\n".join(t.text for t in needs.types)
     used = words("\n".join(x.text for x in lines)) & set(index.kinds.made)
     texts = type_texts(index, sorted(n for n in used if f" {n};" not in known))
     return [text for text in texts if text not in needs.types]

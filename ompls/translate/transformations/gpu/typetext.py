@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 
 from ompls.analysis.encoding import encoded
+from ompls.analysis.model.ast import Span
 from ompls.analysis.syntax import attributes
 from ompls.translate.definitions import closing, defined, quieted
+from ompls.translate.layouts import TypeText
 from ompls.translate.problem import Problem
 
 _FLEXIBLE = re.compile(
@@ -18,14 +20,25 @@ _FLEXIBLE = re.compile(
 )
 
 
-def as_cxx(text: str) -> str:
+def as_cxx(declared: TypeText) -> str:
     """A declaration of types with what is nested in it and has a name in front of it; members are not const.
 
     Raises Problem for attributes that C++ does not have in the same way.
     """
-    if attributes.changes_type(_attributes(text)):
+    refuse_other_types(declared)
+    return _written(declared.text)
+
+
+def refuse_other_types(declared: TypeText) -> None:
+    """Raises Problem for attributes that make other types."""
+    if attributes.changes_type(_attributes(declared.text)):
         why = "kernels may lay it out otherwise than the host; give it a type of the same size without attributes"
-        raise Problem(None, f"the attribute of '{' '.join(text.split('{', maxsplit=1)[0].split())}'", why)
+        span = Span(declared.at, declared.at + 1) if declared.item else None
+        what = f"the attribute of '{' '.join(declared.text.split('{', maxsplit=1)[0].split())}'"
+        raise Problem(span, what, why, declared.item)
+
+
+def _written(text: str) -> str:
     if re.match(r"\s*(?:typedef\s+)?enum\b", text) or not defined(text):
         return text
     hoisted: list[str] = []
@@ -33,7 +46,7 @@ def as_cxx(text: str) -> str:
         first = re.match(r"\s*(\w+)", text[x.opening + 1 :])
         tag = x.tag or f"ompls_enum_{first.group(1) if first else ''}"
         head = text[x.start : x.opening].rstrip() + (" " if x.tag else f" {tag} ")
-        hoisted.append(as_cxx(f"{head}{text[x.opening : x.end]};"))
+        hoisted.append(_written(f"{head}{text[x.opening : x.end]};"))
         text = f"{text[: x.start]}{x.kind} {tag}{text[x.end :]}"
     return "\n".join([*hoisted, _bounded(_mutable(text))])
 
