@@ -27,8 +27,8 @@ _ERROR = re.compile(
 _PLACE = re.compile(r"(?P<file>[^\s:(\"][^:(\n\"]*?)(?::(?P<line>\d+):|\((?P<at>\d+)\):)")
 _USED_AT = re.compile(r"at line (?P<line>\d+) of (?P<file>\S+)(?P<at>)")  # nvcc: "detected during instantiation of …"
 _LINE = re.compile(rb'^#line (?P<line>\d+) "(?P<file>[^"\n]*)"', re.MULTILINE)
-# What a kernel or its library asserts is written for whoever reads it.
-_ASSERTED = re.compile(r"static assertion failed(?:: | with )\"?(?P<text>.*?)\"?$")
+# What a kernel or its library asserts is written for whoever reads it, and what we say of a compiler (cuda's image.py).
+_ASSERTED = re.compile(r"(?:static assertion failed(?:: | with )\"?|(?=nvrtc [\d.]+ has no ))(?P<text>.*?)\"?$")
 
 
 @dataclass(frozen=True)

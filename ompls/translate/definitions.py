@@ -57,7 +57,7 @@ def defined(text: str) -> list[Definition]:
     """Those in a text, by the offsets of its characters."""
     if not any(word in text for word in ("struct", "union", "enum")):
         return []
-    return list(definitions(quieted(text.encode("ascii", "replace"))))
+    return list(definitions(quieted(text.encode("latin-1", "replace"))))
 
 
 def closing(quiet: bytes, opening: int) -> int:

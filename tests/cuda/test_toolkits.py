@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from command import ompls
+from forms import FORMS, program
 
 from ompls.devices.cuda.module import image as cuda_image
 
@@ -23,10 +24,8 @@ GENERATIONS = {
     "13.0": ("sm_75,sm_121,sm_990", [("cubin", 75), ("cubin", 121), ("ptx", 121)]),
 }
 # What 10.2 says of what it lacks (docs/devices.md).
-REFUSED = {
-    "gnu_c": "nvrtc 10.2 has no __int128; CUDA 11.5 and later have\n",
-    "initializers": "types cannot be declared in anonymous unions",
-}
+NAMELESS = "structures without a name inside of others"
+REFUSED = dict.fromkeys(("gnu_c", "initializers"), f"nvrtc 10.2 has no {NAMELESS}; CUDA 12.9 and later have")
 LOCKING = ("locks_in_functions",)  # its locks are refused before sm_70
 CASES = [*((version, path) for version in GENERATIONS for path in EXAMPLES), *(("10.2", path) for path in PROGRAMS)]
 
@@ -59,3 +58,41 @@ def test_all_kernels_compile(version: str, path: Path, tmp_path: Path) -> None:
         at = text.rindex(cuda_image.MAGIC)  # the module that reads images has it, too
         file = cuda_image.unpack(text[at:])[0]
         assert [(code.kind, code.capability) for code in file.code] == GENERATIONS[version][1]
+
+
+# Structures that older compilers lack: (the first version that has them, what 10.2 or 11.8 is told to lack).
+PACKED_BITS = ("11.8", "bit-fields in packed structures")
+LACKED = {
+    **dict.fromkeys(("nameless", "nameless, of its declaration", "__extension__"), ("12.9", NAMELESS)),
+    **dict.fromkeys(("packed bit-fields", "a packed bit-field"), PACKED_BITS),
+    "wide number": ("11.5", "__int128"),
+}
+
+
+def lacks(version: str, form: str) -> bool:
+    since = LACKED[form][0] if form in LACKED else "0.0"
+    return [int(x) for x in version.split(".")] < [int(x) for x in since.split(".")]
+
+
+def built(text: str, version: str, place: Path) -> tuple[int, str]:
+    source = place / "forms.c"
+    source.write_text(text)
+    words = ("cc", "-w", "-std=gnu2x", "-fopenmp", "-fopenmp-targets=cuda", source, "-o", place / "program")
+    done = ompls(*words, env={**os.environ, "OMPLS_CUDA_ARCH": "compute_75", "OMPLS_NVRTC": library(version)})
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("version", GENERATIONS)
+def test_structures_are_laid_out_alike(version: str, tmp_path: Path) -> None:
+    """Each kernel asserts that they are."""
+    assert built(program([name for name in FORMS if not lacks(version, name)]), version, tmp_path) == (0, "")
+
+
+@pytest.mark.parametrize(("version", "form"), [(v, form) for v in GENERATIONS for form in LACKED if lacks(v, form)])
+def test_structures_that_a_compiler_lacks_are_refused_at_their_line(version: str, form: str, tmp_path: Path) -> None:
+    text = program([form])
+    code, said = built(text, version, tmp_path)
+    assert code == 1
+    assert f"nvrtc {version} has no {LACKED[form][1]}; CUDA {LACKED[form][0]} and later have" in said
+    line = text[: text.index("t0 {")].count("\n") + 1
+    assert f"forms.c:{line}:" in said

@@ -21,7 +21,7 @@ import shutil
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from ompls.devices.cuda.module import nvrtc
 from ompls.runtime.errors import BuildFailed, ToolMissing
@@ -209,6 +209,23 @@ def _library() -> bytes:
     return b"\0".join(path.read_bytes() for path in sorted(nvrtc.LIBRARY.glob("*.cuh")))
 
 
+# What older compilers say of what they lack, what that is, and a CUDA that has it.
+_LACKING = (
+    ('identifier "__int128" is undefined', "__int128", "11.5"),
+    ("Bitfields and field types containing bitfields", "bit-fields in packed structures", "11.8"),
+    ("types cannot be declared in anonymous unions", "structures without a name inside of others", "12.9"),
+    ("declaration does not declare anything", "structures without a name inside of others", "12.9"),
+)
+
+
+def _lacking(messages: Iterable[nvrtc.Message]) -> Iterator[str]:
+    """In our words, as errors at the same places."""
+    form = "{}({}): error: nvrtc {}.{} has no {}; CUDA {} and later have\n"
+    for m in messages:
+        for what, since in [(what, since) for said, what, since in _LACKING if said in m.text]:
+            yield form.format(m.file, m.line, *nvrtc.version(), what, since)
+
+
 class _Unknown(Exception):
     """The compiler does not know the architecture."""
 
@@ -230,9 +247,7 @@ def _with_nvrtc(tools: Toolchain, path: Path, target: Tuple[int, str], flags: Se
         if done.unknown:
             raise _Unknown
         if not done.ok:
-            log = done.log
-            if b"__int128" in text and not nvrtc.has_int128():
-                log += "\nnvrtc {}.{} has no __int128; CUDA 11.5 and later have\n".format(*nvrtc.version())
+            log = "".join(_lacking(done.messages)) + done.log
             raise BuildFailed("compiling {} for {}".format(path.name, arch), log, 1)
         made.write_bytes(done.code)
 

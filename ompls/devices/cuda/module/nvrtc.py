@@ -189,11 +189,6 @@ def makes_cubins() -> bool:
     return _library().makes_cubins
 
 
-def has_int128() -> bool:
-    """Whether the last compilation could use 128-bit integers.  Raises NvrtcUnavailable."""
-    return "--device-int128" in _library().dialects[0]
-
-
 def known_by(capability: int) -> str:
     """Which CUDA versions know a compute capability, in words."""
     first, last = TOOLKITS.get(capability, ("", ""))

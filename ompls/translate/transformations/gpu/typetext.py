@@ -68,8 +68,8 @@ def _bounded(text: str) -> str:
 
 def _mutable(text: str) -> str:
     """Without `const` of members themselves; what a member points to keeps it."""
-    bare = quieted(text.encode("ascii", "replace"))
-    quiet, opening = bare.decode(), defined(text)[0].opening
+    bare = quieted(text.encode("latin-1", "replace"))
+    quiet, opening = bare.decode("latin-1"), defined(text)[0].opening
     for m in reversed(list(re.finditer(r"[^;{}]+;", quiet[opening : closing(bare, opening)]))):
         member = m.group()
         after = member.rfind("*") + 1  # 0: no pointer
