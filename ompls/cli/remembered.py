@@ -14,7 +14,6 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
@@ -75,10 +74,9 @@ class Remembered:
         newest = max((max(stamp[2:]) for stamp in stamps.values() if stamp), default=0)
         if self._said or os.environ.get(VARIABLE) or newest / 1e9 > self._began - _TICK:
             return
-        with contextlib.suppress(OSError, ValueError), tempfile.NamedTemporaryFile("w", encoding="ascii") as file:
-            json.dump({"program": program, "looked for": stamps}, file)
-            file.flush()
-            self._cache.put(self._key, _SUFFIX, Path(file.name))
+        with contextlib.suppress(OSError, ValueError):
+            told = json.dumps({"program": program, "looked for": stamps})
+            self._cache.put(self._key, _SUFFIX, told.encode("ascii"))
 
 
 class _Ears:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -66,14 +65,11 @@ class DiskCache:
             "units": {str(n): {"ops": [_pack(op) for op in u.ops], "text": u.text} for n, u in value.units.items()},
         }  # fmt: skip
         try:
-            with tempfile.NamedTemporaryFile("w", encoding="ascii") as file:
-                file.write(json.dumps(data, separators=(",", ":")))  # `dump` does without the module in C
-                file.flush()
-                self._cache.put(key, ".json", Path(file.name))
+            self._cache.put(key, ".json", json.dumps(data, separators=(",", ":")).encode("ascii"))
         except OSError as error:
             if not self.warning:
                 self.warning = (
-                    f"header cache: {self._cache.directory} cannot be written ({error.strerror or error}); "
+                    f"header cache: {self._cache.directory} cannot be used ({error.strerror or error}); "
                     "set OMPLS_CACHE_DIR to a directory that can"
                 )
         if self._stored % TRIMMED == 0:

@@ -1,9 +1,10 @@
 """A directory of results by the hash of what they were made from: shared between builds, bounded, never half written.
 
 A result is made elsewhere and moved in.  Its length and checksum lie beside it: a disk that was full or lost its power,
-or a user, may have damaged it since, and then it is as if it were not there.  What was used least recently goes when
-there is too much, but nothing of the last hour: another build may be at work with it.  Who deletes all waits for the
-builds, which hold a lock.
+or a user, may have damaged it since, and then it is as if it were not there.  So it is where anybody but we and root
+could have changed it (folders.py): what is here is executed, linked and believed.  What was used least recently goes
+when there is too much, but nothing of the last hour: another build may be at work with it.  Who deletes all waits for
+the builds, which hold a lock.
 
 All that we keep is kept here: objects, precompiled headers, kernels, images and programs (toolchain.py), and what the
 compiler said about headers (project/cache.py).
@@ -25,9 +26,10 @@ import time
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Iterator, List, Optional, Tuple
+from typing import Iterator, List, Optional, Tuple, Union
 
 from .errors import one_line
+from .folders import changed_by_others, way
 from .home import home
 
 MEBIBYTES = 1024  # unless OMPLS_CACHE_SIZE says otherwise
@@ -96,6 +98,11 @@ def _clear(path: str) -> None:
         os.unlink(path)
 
 
+def not_ours(path: Path) -> Optional[str]:
+    """Who else can change what lies there, which is then neither executed nor believed; None: nobody can."""
+    return changed_by_others(way(str(path)))
+
+
 def _summary(path: Path) -> bytes:
     """Length and checksum of a file.  Raises OSError."""
     data = path.read_bytes()
@@ -118,20 +125,51 @@ def _limit() -> int:
 
 
 class Cache:
-    """One such directory."""
+    """One such directory; `installed`: it is a part of us, and trusted as we are."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, installed: bool = False) -> None:
         self.directory = directory
+        self._installed = installed
+        self._ours = False  # the directory is there, and nobody else can change it
         self._added = False
 
     def problem(self) -> Optional[str]:
-        """Why the directory cannot be written, or None."""
+        """Why the directory cannot be used, or None."""
         try:
-            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)  # programs come from here
+            self._make(self.directory)
             with tempfile.TemporaryFile(dir=str(self.directory)):
                 return None
         except OSError as error:
             return error.strerror or str(error)
+
+    def _make(self, place: Path) -> None:
+        """The directory, or one in it.  Raises OSError, also where others can change what is there."""
+        why = self._refusal()
+        if why is None:
+            mode = 0o755 if self._installed else 0o700  # an installation is for all users
+            self.directory.mkdir(mode=mode, parents=True, exist_ok=True)
+            place.mkdir(mode=mode, exist_ok=True)
+            why = self._refusal(place)  # somebody may have been faster
+        if why is not None:
+            raise PermissionError(errno.EPERM, why + ", and programs come from here: make it yours alone")
+
+    def _refusal(self, *places: Path) -> Optional[str]:
+        """Who else can change the directory, or these places in it; None: nobody can."""
+        if self._installed:
+            return None
+        if not self._ours:
+            why = not_ours(self.directory)
+            if why is not None:
+                return why
+            self._ours = self.directory.is_dir()
+        return changed_by_others(map(str, places))
+
+    def _is_kept(self, place: Path, beside: Path) -> bool:
+        """Whether an entry is there, and is as we left it.  Raises OSError."""
+        modes = [os.lstat(str(path)).st_mode for path in (place.parent, place, beside)]
+        if not stat.S_ISDIR(modes[0]) or not all(map(stat.S_ISREG, modes[1:])):  # a link leads where nobody has looked
+            return False
+        return self._refusal(place.parent, place, beside) is None and _is_whole(place, beside)
 
     @contextmanager
     def held(self, alone: bool = False) -> Iterator[None]:
@@ -159,7 +197,7 @@ class Cache:
         """The file of that hash; None when there is none, or it is not as it was put there."""
         place, beside = self._place(name, suffix), self._place(name, suffix + SUM)
         try:
-            whole = place.is_file() and beside.is_file() and _is_whole(place, beside)
+            whole = self._is_kept(place, beside)
         except OSError:
             whole = False
         for path in (place, beside) if whole else ():
@@ -167,17 +205,25 @@ class Cache:
                 os.utime(str(path))  # used just now
         return place if whole else None
 
-    def put(self, name: str, suffix: str, made: Path) -> Path:
-        """Copy a result in; its place.  Raises OSError when there is no room."""
+    def put(self, name: str, suffix: str, made: Union[Path, bytes]) -> Path:
+        """Keep a copy of a file, or these bytes; the place.  Raises OSError where nothing can be kept."""
         place, beside = self._place(name, suffix), self._place(name, suffix + SUM)
-        place.parent.mkdir(parents=True, exist_ok=True)
+        self._make(place.parent)
         with self.held():
             for path in (place, beside):
                 if os.path.lexists(str(path)) and (path.is_symlink() or not path.is_file()):
                     _clear(str(path))
-            put_file(made, place)
+            with _replacing(place) as written:
+                if isinstance(made, bytes):
+                    Path(written).write_bytes(made)
+                else:
+                    shutil.copyfile(str(made), written)
+                    os.chmod(written, made.stat().st_mode & 0o755)
+                summary = _summary(Path(written))
             with _replacing(beside) as written:
-                Path(written).write_bytes(_summary(made))
+                Path(written).write_bytes(summary)
+                if self._installed:
+                    os.chmod(written, 0o644)
         self._added = True
         return place
 

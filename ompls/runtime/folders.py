@@ -7,7 +7,10 @@ Links in a folder stay in it, so that what is looked through is all that there i
 
 from __future__ import annotations
 
+import functools
+import grp
 import os
+import pwd
 import re
 import stat
 from pathlib import Path
@@ -111,15 +114,39 @@ def _raise(error: OSError) -> None:
 
 
 def changed_by_others(places: Iterable[str]) -> Optional[str]:
-    """Who may change one of these files, directories and links, besides us and root."""
+    """Who may change one of these files, directories and links, besides us and root.
+
+    Where nobody may, neither can anybody later, until it is used: what has been looked at stays what it is.
+    """
+    root = os.lstat("/").st_uid  # not 0 where a container has other numbers; who has it can change all
     for path in places:
         try:
             state = os.lstat(path)
         except OSError:  # it is not there: who opens it says so
             continue
-        if state.st_uid not in (0, os.getuid()):
+        if state.st_uid not in (0, root, os.getuid()):
             return "{} belongs to somebody else".format(path)
-        kept = stat.S_ISDIR(state.st_mode) and state.st_mode & stat.S_ISVTX  # nobody replaces what others have there
-        if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not kept and not stat.S_ISLNK(state.st_mode):
+        if stat.S_ISLNK(state.st_mode) or (stat.S_ISDIR(state.st_mode) and state.st_mode & stat.S_ISVTX):
+            continue  # nobody replaces what others have in such a directory
+        if state.st_mode & stat.S_IWOTH or (state.st_mode & stat.S_IWGRP and not _written_by_us(path, state.st_gid)):
             return "{} can be written by others".format(path)
     return None
+
+
+def _written_by_us(path: str, group: int) -> bool:
+    """Whether what its group can write only we can: many systems give each user a group, and a umask of 002."""
+    try:
+        lists = "system.posix_acl_access" in os.listxattr(path)  # then these bits are not the group's alone
+    except OSError:
+        lists = False
+    return _is_only_ours(group) and not lists
+
+
+@functools.lru_cache(maxsize=None)
+def _is_only_ours(group: int) -> bool:
+    try:
+        we, members = pwd.getpwuid(os.getuid()), grp.getgrgid(group).gr_mem
+    except KeyError:
+        return False
+    others = [user for user in pwd.getpwall() if user.pw_uid != we.pw_uid]
+    return group == we.pw_gid and set(members) <= {we.pw_name} and all(user.pw_gid != group for user in others)

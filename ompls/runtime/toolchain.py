@@ -72,12 +72,12 @@ class Toolchain:
         self._ending = ExitStack()
         self.scratch = self._ending.enter_context(scratch())
         self._warn = warn or _print_warning
-        self._cache = Cache(cache or cache_directory())
-        self._further = [Cache(PREPARED)] if cache is None else []  # only read
+        self._cache = Cache(cache or cache_directory(), installed=cache == PREPARED)
+        self._further = [Cache(PREPARED, installed=True)] if cache is None else []  # only read
         why_not = self._cache.problem()
         if why_not is not None:
             self._warn(
-                "cannot write the cache {}: {}; using a temporary directory (see OMPLS_CACHE_DIR)".format(
+                "cannot use the cache {}: {}; using a temporary directory (see OMPLS_CACHE_DIR)".format(
                     self._cache.directory, why_not
                 )
             )

@@ -119,7 +119,8 @@ class OmplsServer(LanguageServer):
         registry()
 
     def set_roots(self, uris: list[str]) -> None:
-        self.roots = {path_of(uri): uri for uri in uris if uri.startswith("file:")}
+        paths = ((path_of(uri), uri) for uri in uris if uri.startswith("file:"))
+        self.roots = {path: uri for path, uri in paths if os.path.isabs(path)}
         self.engine.set_context(Context(self.client, tuple(self.roots), trusted=self.trusted))
 
     async def initialized(self) -> None:

@@ -38,11 +38,12 @@ def parts_of(uri: str) -> urllib.parse.SplitResult:
 
 
 def path_of(uri: str) -> str:
-    """The path that a document's URI stands for; what is no file is its own (made-up) path."""
+    """The path that a document's URI stands for; what is no file, or has the NUL that no file's name has, is its own
+    (made-up) path, which the system takes."""
     parts = parts_of(uri)
-    if parts.scheme != "file":
-        return uri
     path = urllib.parse.unquote(parts.path)
+    if parts.scheme != "file" or "\0" in path + parts.netloc:
+        return uri.replace("\0", "%00")
     return os.path.normpath(f"//{parts.netloc}{path}" if parts.netloc not in ("", "localhost") else path)
 
 

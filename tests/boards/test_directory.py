@@ -133,3 +133,29 @@ def test_there_is_no_directory_below_a_home_that_is_none(home: str, tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
     assert enter(f"{tmp_path}/own").returncode == 0
     assert (tmp_path / "own/.ompls-board").exists()
+
+
+def test_a_directory_that_others_could_replace_is_refused(mine: Sshd, tmp_path: Path) -> None:
+    place = tmp_path / "open/ours"
+    place.mkdir(parents=True)
+    place.parent.chmod(0o777)
+    assert f"others can write above the board's {place} (drwxrwxrwx" in add(mine, place)
+    place.parent.chmod(0o1777)
+    assert mine.ompls("remote", "add", "own", "board", "--dir", place).returncode == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make what belongs to others")
+def test_what_others_have_put_there_is_refused(mine: Sshd, tmp_path: Path) -> None:
+    above = tmp_path / "above"
+    place = above / "ours"
+    above.mkdir()
+    assert mine.ompls("remote", "add", "own", "board", "--dir", place).returncode == 0
+    (place / "programs").mkdir()
+    os.chown(place / "programs", 65534, 65534)
+    said = mine.ompls("remote", "test", "own").stderr
+    assert f"the board's {place}/programs is not ours; remove it, or choose another one with --dir" in said
+    (place / "programs").rmdir()
+    os.chown(above, 65534, 65534)
+    assert (
+        f"above the board's {place} a directory belongs to somebody else" in mine.ompls("remote", "test", "own").stderr
+    )

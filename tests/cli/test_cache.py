@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,8 @@ from damage import DAMAGES
 from tests_cli_paths import EXAMPLES
 from waiting import until
 
+from ompls.project.cache import DiskCache
+from ompls.project.compiler import Preprocessed
 from ompls.runtime import cache
 from ompls.runtime.toolchain import Toolchain
 
@@ -86,3 +90,19 @@ def test_an_unknown_action_is_refused(ompls) -> None:
     done = ompls("cache", "drop")
     assert done.code == 2
     assert "invalid choice: 'drop'" in done.err
+
+
+def test_what_a_killed_process_was_storing_is_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It lies in the directory, under a name of ours, and nowhere else."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    child = os.fork()
+    if child == 0:
+        monkeypatch.setattr(os, "replace", lambda *_: os._exit(9))
+        DiskCache(tmp_path / "kept").store("ab" * 32, Preprocessed((), {}, [], [], [], []))
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    assert list((tmp_path / "tmp").iterdir()) == []
+    assert len(cache.Cache(tmp_path / "kept").sizes()) == 1
+    cache.Cache(tmp_path / "kept").drop(math.inf)
+    assert [path for path in (tmp_path / "kept").rglob("*") if path.is_file()] == []

@@ -13,6 +13,7 @@ from ompls.analysis.model.datamodel import LP64
 from ompls.analysis.spec.devices import NOT_YET
 from ompls.project.devices import registry
 from ompls.project.problem import EnvironmentProblem
+from ompls.runtime import folders
 from ompls.runtime.devices import all_devices
 
 BOARD = """\
@@ -140,6 +141,7 @@ def test_directories_that_others_can_change_are_left_out(
 ) -> None:
     folder(tmp_path, monkeypatch, BOARD)
     tmp_path.chmod(mode)
+    monkeypatch.setattr(folders, "_is_only_ours", lambda group: False)
     if relative:
         monkeypatch.chdir(tmp_path.parent)
         monkeypatch.setenv("OMPLS_DEVICE_PATH", tmp_path.name)

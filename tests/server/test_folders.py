@@ -107,3 +107,16 @@ async def test_a_client_that_says_once_more_what_it_has_said_is_asked_for_nothin
         await editor.until(lambda: editor.told == 2)
         assert await first_title(editor, uri) == "Preview CUDA"
         assert not [method for method, _ in editor.requested if method.endswith("/refresh")]
+
+
+@pytest.mark.parametrize("name", ["x%00y", "x\0y"])
+async def test_a_folder_that_no_system_has_harms_nothing(tmp_path: Path, name: str) -> None:
+    (one,) = folders(tmp_path, "one")
+    nowhere = f"file:///{name}"
+    async with running("vscode", roots=[one, nowhere]) as editor:
+        for folder in (one, nowhere):
+            uri = f"{folder}/a.c"
+            editor.open(uri, SAXPY)
+            assert await first_title(editor, uri) == "Preview CUDA"
+            made = await editor.request("ompls/preview", {"textDocument": {"uri": uri}, "region": "saxpy_0"})
+            assert "__global__" in made["text"]

@@ -36,11 +36,47 @@ enter() {
     case $(ls -ld .) in
     ?????w* | ????????w*) fail "others can write to the board's $directory: say chmod 700 there, or $another" ;;
     esac
+    keep_others_out
     if [ ! -e "$marker" ]; then
         others && fail "the board's $directory has files that are not ours: $another"
         true >"$marker" || fail "the board cannot write to $directory: free some space there"
     fi
     run=$directory/run-$mark
+}
+
+# What lies in the directory is executed: nobody but we and root may have put it there, or may put another one in its place.
+keep_others_out() {
+    for part in programs far runtime bundles plans objects cache; do
+        [ ! -L "$part" ] && { [ ! -e "$part" ] || [ -O "$part" ]; } ||
+            fail "the board's $directory/$part is not ours: remove it, or $another"
+    done
+    at=$directory we=$(id -u)
+    set --
+    while [ -n "$at" ]; do
+        at=${at%/*}
+        set -- "$@" "${at:-/}"
+    done
+    while read -r mode links owner group above; do
+        case $owner in
+        0 | "$we") ;;
+        *) fail "above the board's $directory a directory belongs to somebody else ($mode $above): $another" ;;
+        esac
+        case $mode in
+        ?????????[tT]*) continue ;; # nobody replaces what others have in it
+        ?????w????+* | ????????w*) ;;
+        ?????w*) ! is_ours_alone "$group" || continue ;;
+        *) continue ;;
+        esac
+        fail "others can write above the board's $directory ($mode $above): say chmod go-w there, or $another"
+    done <<END
+$(ls -ldn "$@")
+END
+}
+
+# A group with nobody in it but us, as many systems give one to each user.
+is_ours_alone() {
+    [ "$1" = "$(id -g)" ] && entry=$(getent group "$1") && [ -z "${entry##*:}" ] &&
+        [ "$(getent passwd | cut -d : -f 4 | grep -cx "$1")" -le 1 ]
 }
 
 # Whether the directory has, as far as can be said, what is not ours.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from ..cache import cache_directory
+from ..cache import cache_directory, not_ours
 from ..errors import one_line
 from .registered import Board
 
@@ -41,7 +41,9 @@ def keep(board: Board, problem: str = "") -> None:
     path = _file(board)
     text = json.dumps({"address": board.address, "at": time.time(), "problem": one_line(problem)[:400]})
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if not_ours(path) is not None:
+            return
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, beside = tempfile.mkstemp(dir=str(path.parent), prefix=".ompls-")
         with open(handle, "w", encoding="utf-8") as opened:
             opened.write(text)
@@ -51,6 +53,8 @@ def keep(board: Board, problem: str = "") -> None:
 def last(board: Board) -> Optional[Login]:
     """The last login at its address; None: nobody has tried, as far as is known."""
     try:
+        if not_ours(_file(board)) is not None:
+            return None
         with open(str(_file(board)), "rb") as opened:
             said = json.loads(opened.read(_MOST).decode("utf-8"))
         if said["address"] != board.address:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ompls.runtime.cache import cache_directory
+from ompls.runtime.cache import cache_directory, not_ours
 from ompls.runtime.errors import RuntimeProblem
 from ompls.runtime.machine import Machine, path_of
 from ompls.runtime.toolchain import Compile, Toolchain
@@ -195,7 +195,9 @@ def _apart(made: Mapping[str, Path], link: Callable[[str, int], Path]) -> Dict[s
 def measure() -> Measure:
     """With the chip's own tools, or by estimate."""
     built = cache_directory() / "epiphany-elf"
-    found = path_of("epiphany-elf-gcc") or (str(built / "bin/epiphany-elf-gcc") if (built / "ready").exists() else "")
+    compiler = built / "bin/epiphany-elf-gcc"
+    kept = (built / "ready").exists() and not_ours(compiler) is None
+    found = path_of("epiphany-elf-gcc") or (str(compiler) if kept else "")
     return Measure(found[: -len("gcc")] or None)
 
 

@@ -1,0 +1,199 @@
+"""What is kept is used only where nobody but we and root can have changed it: it is executed, linked and believed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ompls.devices.epiphany.module import size
+from ompls.project.cache import DiskCache
+from ompls.project.compiler import Preprocessed
+from ompls.runtime import folders
+from ompls.runtime.boards import logins
+from ompls.runtime.boards.registered import Board
+from ompls.runtime.cache import Cache, not_ours
+from ompls.runtime.toolchain import Toolchain
+
+NAME, OTHER = "ab" * 32, "cd" * 32
+NOBODY = 65534
+as_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file to another user")
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    made = Cache(tmp_path / "cache")
+    made.put(NAME, ".o", b"an object")
+    assert made.get(NAME, ".o") is not None
+    return made
+
+
+def given_away(path: Path) -> None:
+    os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+
+
+def opened(path: Path) -> None:
+    path.chmod(path.stat().st_mode | stat.S_IWOTH)
+
+
+def entry(cache: Cache, suffix: str = ".o") -> Path:
+    return cache.directory / NAME[:2] / (NAME[2:] + suffix)
+
+
+PLACES: dict[str, Callable[[Cache], Path]] = {
+    "the directory": lambda cache: cache.directory,
+    "the one above it": lambda cache: cache.directory.parent,
+    "the folder": lambda cache: entry(cache).parent,
+    "the entry": entry,
+    "its checksum": lambda cache: entry(cache, ".o.sum"),
+}
+
+
+@pytest.mark.parametrize("change", [pytest.param(given_away, marks=as_root), opened])
+@pytest.mark.parametrize("place", PLACES)
+def test_what_others_can_change_is_as_if_it_were_not_there(
+    cache: Cache, place: str, change: Callable[[Path], None]
+) -> None:
+    path = PLACES[place](cache)
+    change(path)
+    assert Cache(cache.directory).get(NAME, ".o") is None
+    if path.is_file():  # it is made again
+        Cache(cache.directory).put(NAME, ".o", b"an object")
+        assert Cache(cache.directory).get(NAME, ".o") is not None
+        return
+    for name in (NAME, OTHER) if place != "the folder" else (NAME,):
+        with pytest.raises(PermissionError, match="and programs come from here: make it yours alone"):
+            Cache(cache.directory).put(name, ".o", b"an object")
+
+
+def test_a_link_in_the_place_of_an_entry_is_no_entry(cache: Cache, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_bytes(b"an object")
+    entry(cache).unlink()
+    entry(cache).symlink_to(tmp_path / "elsewhere")
+    assert cache.get(NAME, ".o") is None
+    cache.put(NAME, ".o", b"an object")
+    assert not entry(cache).is_symlink()
+
+
+def test_links_on_the_way_are_followed(cache: Cache, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(cache.directory)
+    assert Cache(tmp_path / "link").get(NAME, ".o") is not None
+    opened(cache.directory)
+    assert Cache(tmp_path / "link").get(NAME, ".o") is None
+
+
+@as_root
+def test_a_sticky_directory_is_no_danger_but_what_others_have_there_is(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    mine = Cache(shared / "mine")
+    mine.put(NAME, ".o", b"an object")
+    assert mine.get(NAME, ".o") is not None
+    (shared / "theirs").mkdir()
+    given_away(shared / "theirs")
+    assert not_ours(shared / "theirs") == f"{shared}/theirs belongs to somebody else"
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o002, 0o077])
+def test_what_we_make_is_ours_whatever_the_umask(tmp_path: Path, umask: int) -> None:
+    made = tmp_path / "made"
+    before = os.umask(umask)
+    try:
+        made.write_bytes(b"an object")
+        cache = Cache(tmp_path / "cache")
+        cache.put(NAME, "", made)
+    finally:
+        os.umask(before)
+    assert cache.get(NAME, "") is not None
+    assert Cache(tmp_path / "cache").get(NAME, "") is not None
+
+
+def test_a_group_of_our_own_is_nobody_else(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.directory.chmod(0o770)
+    monkeypatch.setattr(folders, "_is_only_ours", lambda group: True)
+    assert Cache(cache.directory).get(NAME, ".o") is not None
+    monkeypatch.setattr(folders, "_is_only_ours", lambda group: False)
+    assert Cache(cache.directory).get(NAME, ".o") is None
+
+
+def test_an_installation_is_trusted_as_we_are(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "prepared", installed=True)
+    cache.put(NAME, ".o", b"an object")
+    opened(cache.directory)
+    assert Cache(tmp_path / "prepared", installed=True).get(NAME, ".o") is not None
+    assert {oct(path.stat().st_mode & 0o777) for path in cache.directory.rglob("*.sum")} == {"0o644"}
+
+
+@as_root
+def test_an_object_that_somebody_else_has_put_there_is_not_used(tmp_path: Path) -> None:
+    """With its checksum: all is right but whose it is."""
+
+    def made(told: list[str]) -> bytes:
+        with Toolchain(tmp_path / "theirs", told.append) as tools:
+            return tools.cached([b"1"], ".o", lambda path: path.write_bytes(b"ours") and None).read_bytes()
+
+    assert made([]) == b"ours"
+    (name,) = {path.parent.name + path.name[:62] for path in (tmp_path / "theirs").rglob("*.o")}
+    Cache(tmp_path / "theirs").put(name, ".o", b"altered")
+    assert made([]) == b"altered"
+    for path in ((tmp_path / "theirs"), *(tmp_path / "theirs").rglob("*")):
+        given_away(path)
+        path.chmod(0o777)
+    told: list[str] = []
+    assert made(told) == b"ours"
+    assert "theirs belongs to somebody else" in told[0]
+
+
+def test_what_was_said_of_a_board_is_believed_only_where_it_is_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMPLS_CACHE_DIR", str(tmp_path / "mine"))
+    board = Board("small", "user@small")
+    logins.keep(board, "it is off")
+    assert logins.last(board) is not None
+    opened(tmp_path / "mine/logins")
+    assert logins.last(board) is None
+    (tmp_path / "mine/logins/small.json").unlink()
+    logins.keep(board)
+    assert list((tmp_path / "mine/logins").iterdir()) == []
+
+
+def test_the_compiler_of_the_chip_is_not_taken_from_where_others_can_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMPLS_CACHE_DIR", str(tmp_path / "mine"))
+    monkeypatch.setenv("PATH", "")
+    compiler = tmp_path / "mine/epiphany-elf/bin/epiphany-elf-gcc"
+    compiler.parent.mkdir(parents=True)
+    for file in (compiler, compiler.parents[1] / "ready"):
+        file.touch(0o755)
+    assert size.measure() == size.Measure(str(compiler)[: -len("gcc")])
+    opened(compiler.parent)
+    assert size.measure() == size.Measure(None)
+
+
+def test_a_build_says_why_it_keeps_nothing(tmp_path: Path) -> None:
+    told: list[str] = []
+    (tmp_path / "open").mkdir()
+    opened(tmp_path / "open")
+    with Toolchain(tmp_path / "open", told.append) as tools:
+        made = tools.cached([b"1"], ".x", lambda path: path.write_text("made") and None)
+        assert made.read_text() == "made"
+        assert tools.scratch in made.parents
+    why = f"{tmp_path}/open can be written by others, and programs come from here: make it yours alone"
+    hint = "using a temporary directory (see OMPLS_CACHE_DIR)"
+    assert told == [f"cannot use the cache {tmp_path}/open: {why}; {hint}"]
+    assert list((tmp_path / "open").iterdir()) == []
+
+
+def test_the_server_says_why_it_keeps_no_headers(tmp_path: Path) -> None:
+    (tmp_path / "open").mkdir()
+    opened(tmp_path / "open")
+    kept = DiskCache(tmp_path / "open")
+    kept.store(NAME, Preprocessed((), {}, [], [], [], []))
+    assert f"{tmp_path}/open can be written by others" in kept.warning
+    assert kept.load(NAME) is None
