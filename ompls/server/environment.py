@@ -5,6 +5,7 @@ What is known is `analysis/features/environment.py`'s; this says it in the proto
 
 from __future__ import annotations
 
+import os
 from itertools import groupby
 from typing import Any
 
@@ -14,14 +15,14 @@ from ompls.analysis.source import Location
 from ompls.server import measured
 from ompls.server.convert import Json, Places
 from ompls.server.opened import Opened, Result
+from ompls.server.refusal import refuse
 from ompls.server.work import Deadline
 
 _SECONDS = 2.0  # for the walks to the place: somebody moves a cursor and waits
 
 
 def answer(opened: Opened, result: Result, params: Json) -> Json:
-    position = params["position"]
-    offset = result.lines.offset(position["line"], position["character"], opened.context.client.encoding)
+    offset = _offset(opened, result, params)
     found = features.environment(result.tu, offset, Deadline(_SECONDS))
     places = opened.places(result)
     shown: Json = {
@@ -40,6 +41,18 @@ def answer(opened: Opened, result: Result, params: Json) -> Json:
         shown["runsOn"] = found.device
     measured.beside(shown, found, opened, result, params.get("visit"))
     return shown
+
+
+def _offset(opened: Opened, result: Result, params: Json) -> int:
+    """The place that is meant: a position, or the beginning of a region's body."""
+    if (position := params.get("position")) is not None:
+        return result.lines.offset(position["line"], position["character"], opened.context.client.encoding)
+    region = str(params.get("region") or "")
+    body = features.body_of(result.tu, region)
+    if body is None or body.path != result.tu.path:
+        name = os.path.basename(result.tu.path)
+        raise refuse(f"data environment: {name} has no region '{region}'; give a position")
+    return body.start
 
 
 def _title(device: str, running: str) -> str:

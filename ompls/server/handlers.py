@@ -16,7 +16,7 @@ from ompls.server.announced import FIX_ALL, LEGEND, QUICK_FIX, REWRITE, SHOW, un
 from ompls.server.convert import Json, path_of
 from ompls.server.documents import Document
 from ompls.server.guard import guarded, logged
-from ompls.server.params import ENVIRONMENT, LENS, PREVIEW, RUN, RUN_INPUT, WHY, checked
+from ompls.server.params import ENVIRONMENT, ENVIRONMENT_OF_REGION, LENS, PREVIEW, RUN, RUN_INPUT, WHY, checked
 from ompls.server.protocol import Raw, Written
 from ompls.server.refusal import refuse
 from ompls.server.wide import uris_of
@@ -200,7 +200,9 @@ class Handlers:
         return Raw(json.loads(await self._of_document("ompls/whyNoAnswer", checked(params, WHY))))
 
     async def data_environment(self, params: Any) -> Written:
-        return Written([await self._of_document("ompls/dataEnvironment", checked(params, ENVIRONMENT))])
+        of_region = isinstance(params, dict) and params.get("position") is None and params.get("region") is not None
+        asked = checked(params, ENVIRONMENT_OF_REGION if of_region else ENVIRONMENT)
+        return Written([await self._of_document("ompls/dataEnvironment", asked)])
 
     async def _of_document(self, method: str, params: Json) -> bytes:
         """What the worker of an open document answers to a request of ours."""

@@ -27,6 +27,7 @@ RUN: Shape = {
 }  # fmt: skip
 RUN_INPUT: Shape = {"run": str, "text?": str, "terminal?": _SIZE}
 ENVIRONMENT: Shape = {"textDocument": _DOCUMENT, "position": _POSITION, "visit?": int}
+ENVIRONMENT_OF_REGION: Shape = {"textDocument": _DOCUMENT, "region": str, "visit?": int}
 WHY: Shape = {"textDocument": _DOCUMENT, "position?": _POSITION}
 LENS: Shape = {"uri": str, "region?": str, "device?": str, "position?": _POSITION}
 

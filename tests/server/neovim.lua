@@ -12,7 +12,6 @@ wait('a diagnostic', function()
 end)
 say('diagnostic ' .. vim.diagnostic.get(source)[1].code)
 
-vim.lsp.codelens.refresh({ bufnr = source })
 wait('code lenses', function()
   return #vim.lsp.codelens.get(source) == 4
 end)

@@ -117,6 +117,29 @@ vim.api.nvim_win_set_buf(0, source)
 vim.cmd('Ompls preview')
 wait('the preview to come back', preview)
 
+-- Another file, in the source's window; then the data environment, asked for in the preview.
+local path = vim.fs.dirname(vim.api.nvim_buf_get_name(source)) .. '/b.c'
+vim.fn.writefile({ 'void other(int n, int *x) {', '#pragma omp target map(x[0:n])', '  x[0] = n;', '}' }, path)
+vim.api.nvim_set_current_win(vim.fn.bufwinid(source))
+vim.cmd.edit(path)
+user.server('ompls', vim.api.nvim_get_current_buf())
+vim.api.nvim_win_set_cursor(0, { 3, 0 })
+vim.api.nvim_exec_autocmds('CursorMoved', { buffer = 0 })
+wait('the preview of the other file', function()
+  return preview() == 'other_0.cu'
+end)
+say('in another file: ' .. preview())
+vim.api.nvim_set_current_win(select(3, preview()))
+vim.cmd('Ompls env')
+local view = vim.fn.bufnr('ompls://data-environment')
+wait('the data environment', function()
+  return vim.fn.getbufline(view, 2)[1] ~= nil
+end)
+say('env in the preview: ' .. vim.trim(vim.fn.getbufline(view, 2)[1]))
+vim.api.nvim_win_close(vim.fn.bufwinid(view), true)
+vim.api.nvim_set_current_win(vim.fn.bufwinid(vim.fn.bufnr(path)))
+vim.cmd.buffer(source)
+
 --- What must not grow: autocommands and timers.
 local function kept()
   local timers = 0
@@ -143,5 +166,8 @@ local before = kept()
 for _ = 1, 4 do
   there_and_back()
 end
+vim.wait(5000, function()
+  return kept() == before -- Neovim has timers of its own, for a moment
+end)
 say('kept: ' .. (kept() == before and 'the same' or before .. '; ' .. kept()))
 vim.cmd('qall!')

@@ -54,14 +54,6 @@ const vscode = {
     onDidChangeVisibleTextEditors: visible,
     showErrorMessage: (text) => (said.errors = [...(said.errors ?? []), text]),
     showInformationMessage() {},
-    showTextDocument: async (document) => {
-      said.shown = [...(said.shown ?? []), regionOf(document)];
-      const editors = vscode.window.visibleTextEditors;
-      if (!editors.some((editor) => editor.document === document)) {
-        // one preview at a time, as VS Code shows what is opened with `preview: true`
-        show(...editors.filter((editor) => editor.document.uri.scheme === 'file'), editorOf(document));
-      }
-    },
     showQuickPick: async (items) => items[0],
   },
   workspace: {
@@ -74,7 +66,22 @@ const vscode = {
       return documents.get(name);
     },
   },
-  commands: { registerCommand: (name, run) => commands.set(name, run), executeCommand() {} },
+  commands: {
+    registerCommand: (name, run) => commands.set(name, run),
+    async executeCommand(name, uri, _options, title) {
+      if (name !== 'vscode.open') {
+        return;
+      }
+      const document = documents.get(uri.toString());
+      said.shown = [...(said.shown ?? []), regionOf(document)];
+      said.titles = [...(said.titles ?? []), title];
+      const editors = vscode.window.visibleTextEditors;
+      if (!editors.some((editor) => editor.document === document)) {
+        // one preview at a time, as VS Code shows what is opened with `preview: true`
+        show(...editors.filter((editor) => editor.document.uri.scheme === 'file'), editorOf(document));
+      }
+    },
+  },
 };
 const regionOf = (document) => document.uri.path.match(/\w+(?=\.cu$)/)[0];
 const show = (...editors) => {
@@ -88,11 +95,11 @@ const lineMaps = { f_0: [[3, 6], [4, 7]], g_0: [[3, 16], [4, 17]] }; // prettier
 const held = (line) => ({ 4: 'f_0', 5: 'f_0', 6: 'f_0', 14: 'g_0', 15: 'g_0', 16: 'g_0' })[line];
 let answering = async () => {};
 const connection = {
-  request: async (method, { region, position }) => {
+  request: async (method, { textDocument, region, position }) => {
     said.asked = [...(said.asked ?? []), [method, region ?? position?.line ?? null]];
     await answering(method);
     const found = region ?? held(position.line) ?? (position.line < 14 ? 'f_0' : 'g_0');
-    const uri = `ompls-preview://cuda/w/a.c/${found}.cu`;
+    const uri = `ompls-preview://cuda${textDocument?.uri.slice('file://'.length)}/${found}.cu`;
     const isHeld = region !== undefined || held(position.line) === found;
     return { uri, languageId: 'cpp', region: found, device: 'cuda', held: isHeld, lineMap: lineMaps[found] };
   },
@@ -118,6 +125,26 @@ const scenes = {
       move(line);
       await pause();
     }
+  },
+  async elsewhere() {
+    await begin();
+    const other = editorOf(opened('file:///w/b.c', 'c'));
+    const go = async (line) => {
+      other.selection = place(line);
+      selection.fire({ textEditor: other });
+      await pause();
+    };
+    show(other, preview());
+    vscode.window.activeTextEditor = other;
+    await go(9); // in no region
+    await go(15);
+    said.coloured = [other.coloured, preview().coloured];
+    vscode.window.activeTextEditor = preview();
+    await commands.get('ompls.pin')();
+    vscode.window.activeTextEditor = source;
+    show(source, preview());
+    move(5);
+    await pause();
   },
   async colours() {
     await begin();

@@ -65,6 +65,11 @@ def under(editor: Editor, uri: str, location: Any) -> str:
 async def test_each_row_leads_to_its_source(one_vscode: Editor, tmp_path: Path) -> None:
     editor, uri = one_vscode, (tmp_path / "a.c").as_uri()
     editor.open(uri, TEXT)
+    inside = await asked(editor, uri, "é[0] = a[1]")
+    of_region = {"textDocument": {"uri": uri}, "region": "main_0"}  # a preview has no other place
+    assert (await editor.request("ompls/dataEnvironment", of_region))["devices"] == inside["devices"]
+    with pytest.raises(JsonRpcException, match=r"a\.c has no region 'f_0'; give a position"):
+        await editor.request("ompls/dataEnvironment", {**of_region, "region": "f_0"})
     answer = await asked(editor, uri, "é[1] = argc")
     assert (answer["function"], answer["at"], answer["runsOn"], answer["complete"]) == ("main", "before", "0", True)
     assert under(editor, uri, answer["location"]) == "é[1] = argc;"

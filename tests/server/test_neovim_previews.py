@@ -34,5 +34,7 @@ def test_a_preview_follows_into_regions_only_and_colours_what_is_linked(tmp_path
         "coloured in the source alone: 0",
         "coloured again: 1, true",
         "coloured in the preview alone: 0",
+        "in another file: other_0.cu",
+        "env in the preview: = x[0:n]  references: 1 or more; 4*n bytes; host and device have the same values",
         "kept: the same",
     ]

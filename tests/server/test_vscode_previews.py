@@ -13,6 +13,14 @@ def test_a_preview_follows_into_regions_only() -> None:
 
 
 @needs_node
+def test_a_preview_follows_into_another_file_and_says_which() -> None:
+    said = said_by("previews.mjs", "elsewhere")
+    assert said["titles"] == ["a.c: f_0 (cuda)", "b.c: g_0 (cuda)"]
+    assert [what for _, what in said["asked"]] == [5, 9, 15], "one that is pinned asks nobody"
+    assert said["coloured"] == [[15], [2]]
+
+
+@needs_node
 def test_what_is_shown_alone_is_not_coloured() -> None:
     said = said_by("previews.mjs", "colours")
     assert said["both"] == [[5], [2]]

@@ -17,6 +17,7 @@ from ompls.analysis.features.refactor import IMPLIED, Action, applied, refactori
 from ompls.analysis.features.regions import (
     LensPart,
     RegionPlace,
+    body_of,
     lens_count,
     lens_parts,
     lenses,
@@ -44,6 +45,7 @@ __all__ = [
     "Target",
     "Token",
     "applied",
+    "body_of",
     "completions",
     "counts",
     "counts_wanted",

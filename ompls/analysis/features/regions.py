@@ -60,6 +60,12 @@ def lens_parts(tu: TU) -> Iterator[LensPart]:
             yield LensPart(_shape(tu, number), group.memo, partial(_lenses, tu, number))
 
 
+def body_of(tu: TU, region: str) -> Location | None:
+    """Where the body of a region is; None: there is no such region."""
+    found = ((item, r.stmt.body) for item, r in _pairs(tu) if r.id == region)
+    return next((tu.locate(item, body.span) for item, body in found if body is not None), None)
+
+
 def lens_count(tu: TU) -> int:
     """How many `lenses` there are, without making them."""
     found = 0

@@ -51,12 +51,14 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
   const view = vscode.window.createTreeView(VIEW, { treeDataProvider: tree, showCollapseAll: true });
   let timer: NodeJS.Timeout | undefined;
   let asked = 0;
-  let last: { textDocument: { uri: string }; position: vscode.Position } | undefined;
+  let last: { textDocument: { uri: string }; position?: vscode.Position; region?: string } | undefined;
   let measured: Environment['measured'];
   const show = async (visit?: number): Promise<void> => {
     const place = view.visible ? activePlace() : undefined;
     if (place?.position) {
       last = { textDocument: { uri: place.uri.toString() }, position: place.position };
+    } else if (place?.region) {
+      last = { textDocument: { uri: place.uri.toString() }, region: place.region }; // of a preview alone
     } else if (visit === undefined || !last) {
       return; // what was shown stays: the focus is in the view itself, or in another editor
     }

@@ -1,11 +1,12 @@
 // Previews: the kernels of regions beside their source, refreshed while typing, and linked with it: the lines that belong
-// to the cursor's are coloured and brought into view on the other side.  A preview follows the cursor to another region
-// unless it is pinned.
+// to the cursor's are coloured and brought into view on the other side.  A preview follows the cursor to another region,
+// of another file, too, unless it is pinned.
 // Needs `ompls/preview` (experimental) for names and line maps; VS Code's client fetches and refreshes the texts itself
 // through `workspace/textDocumentContent`.
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
-import { activePlace, PREVIEW, sourceOf } from '../documents';
+import { activePlace, PREVIEW, SOURCES, sourceOf } from '../documents';
 import { fromPreview, fromSource, type LineMap } from '../lines';
 import { showProblem } from '../messages';
 import type { Device } from './devices';
@@ -121,7 +122,7 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
     const { uri, region, device } = sourceOf(shown.uri);
     const params = { textDocument: { uri: uri.toString() }, region, device: chosen };
     const made = await this.connection.request<Preview>('ompls/preview', params);
-    await differ(shown.uri, vscode.Uri.parse(made.uri), `${region}: ${device} ↔ ${chosen}`);
+    await differ(shown.uri, vscode.Uri.parse(made.uri), titleOf(shown.uri, `${device} ↔ ${chosen}`));
   }
 
   /** The active preview as it is now, and what your edits make of it. */
@@ -130,7 +131,7 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
     if (shown) {
       const uri = shown.uri.with({ scheme: BEFORE, fragment: String(++this.moments) });
       this.before.set(uri.toString(), shown.getText());
-      await differ(uri, shown.uri, `${sourceOf(shown.uri).region}: before ↔ now`);
+      await differ(uri, shown.uri, titleOf(shown.uri, `${sourceOf(shown.uri).device}, before ↔ now`));
     }
   }
 
@@ -156,16 +157,22 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
   /** The cursor has moved: colour the lines that belong together, on both sides. */
   moved(editor: vscode.TextEditor): void {
     const others = othersOf(editor);
-    if (!others.length) {
+    if (editor.document.uri.scheme === PREVIEW) {
+      this.link(editor, others.length ? [editor] : [], others);
       return;
     }
-    if (editor.document.uri.scheme === PREVIEW) {
-      this.link(editor, [editor], others);
-    } else {
-      this.link(editor, others, [editor]);
+    this.link(editor, others, others.length ? [editor] : []);
+    if (vscode.languages.match(SOURCES, editor.document) > 0 && this.following(editor).length) {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => void this.follow(editor), PAUSE);
     }
+  }
+
+  /** The previews that follow the cursor in a source: its own, else all that are in sight and not pinned. */
+  private following(editor: vscode.TextEditor): vscode.TextEditor[] {
+    const own = previewsOf(editor);
+    const all = vscode.window.visibleTextEditors.filter(({ document }) => document.uri.scheme === PREVIEW);
+    return (own.length ? own : all).filter(({ document }) => !this.pinned.has(document.uri.toString()));
   }
 
   /** Colours say what belongs together: there are none where the other side is not shown. */
@@ -211,7 +218,9 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
     this.maps.set(document.uri.toString(), made.lineMap);
     const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
     const viewColumn = shown?.viewColumn ?? column ?? besideSource(document);
-    await vscode.window.showTextDocument(document, { viewColumn, preserveFocus: true, preview: true });
+    // Not by `showTextDocument`: this one takes a title, and a tab would be called as the last part of the URI.
+    const options: vscode.TextDocumentShowOptions = { viewColumn, preserveFocus: true, preview: true };
+    await vscode.commands.executeCommand('vscode.open', document.uri, options, titleOf(document.uri, made.device));
     const active = vscode.window.activeTextEditor;
     if (active) {
       this.moved(active);
@@ -221,17 +230,18 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
   /** Show another region where the cursor is in one that a preview does not have. */
   private async follow(editor: vscode.TextEditor): Promise<void> {
     const { line, character } = editor.selection.active;
-    for (const shown of previewsOf(editor)) {
-      const { region, device } = sourceOf(shown.document.uri);
+    for (const shown of this.following(editor)) {
+      const { uri, region, device } = sourceOf(shown.document.uri);
       const map = this.maps.get(shown.document.uri.toString());
-      if (!map || this.pinned.has(shown.document.uri.toString()) || fromSource(map, [line]).length) {
+      const elsewhere = uri.toString() !== editor.document.uri.toString();
+      if (!map || (!elsewhere && fromSource(map, [line]).length)) {
         continue;
       }
       const params = { textDocument: { uri: editor.document.uri.toString() }, position: { line, character }, device };
       const made = await this.connection.request<Preview>('ompls/preview', params).catch(() => undefined);
       const stands = editor === vscode.window.activeTextEditor && editor.selection.active.line === line;
       const free = !this.pinned.has(shown.document.uri.toString()) && vscode.window.visibleTextEditors.includes(shown);
-      if (made?.held && made.region !== region && stands && free) {
+      if (made?.held && (elsewhere || made.region !== region) && stands && free) {
         await this.open(made, shown.viewColumn);
       }
     }
@@ -269,6 +279,12 @@ function besideSource(preview: vscode.TextDocument): vscode.ViewColumn {
   const uri = sourceOf(preview.uri).uri.toString();
   const source = vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === uri);
   return vscode.window.activeTextEditor || !source?.viewColumn ? vscode.ViewColumn.Beside : source.viewColumn + 1;
+}
+
+/** What a tab is called: `saxpy.c: main_0 (cuda)`. */
+function titleOf(preview: vscode.Uri, device: string): string {
+  const { uri, region } = sourceOf(preview);
+  return `${path.posix.basename(uri.path)}: ${region} (${device})`;
 }
 
 function activePreview(): vscode.TextDocument | undefined {

@@ -13,6 +13,7 @@ return {
     end
   end,
   capabilities = {
+    workspace = { codeLens = { refreshSupport = true } },
     experimental = {
       ompls = {
         commands = { 'ompls.preview', 'ompls.run', 'ompls.whyNoAnswer' },
@@ -30,6 +31,10 @@ return {
     end,
   },
   handlers = {
+    ['workspace/codeLens/refresh'] = function(_, _, context)
+      require('ompls.lenses').refresh(context.client_id)
+      return vim.NIL
+    end,
     ['ompls/inactiveRegions'] = function(_, inactive)
       require('ompls.inactive').dim(vim.uri_to_bufnr(inactive.textDocument.uri), inactive.regions)
     end,

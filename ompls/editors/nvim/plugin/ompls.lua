@@ -17,6 +17,15 @@ vim.api.nvim_create_autocmd('FileType', {
   end,
 })
 
+vim.api.nvim_create_autocmd('LspAttach', {
+  callback = function(event)
+    local client = vim.lsp.get_client_by_id(event.data.client_id)
+    if client and client.name == 'ompls' and vim.bo[event.buf].buftype == '' then
+      require('ompls.lenses').show(event.buf)
+    end
+  end,
+})
+
 local SUBCOMMANDS = { 'devices', 'env', 'explain', 'measure', 'pin', 'preview', 'run', 'runon' }
 
 vim.api.nvim_create_user_command('Ompls', function(given)

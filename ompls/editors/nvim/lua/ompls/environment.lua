@@ -71,11 +71,14 @@ local function ask(client, params)
   end)
 end
 
---- Ask for the place of the cursor, if it is in a file of the server's.
+--- Ask for the place of the cursor, if it is in a file of the server's, or in a preview of one.
 function M.refresh()
-  local client = vim.lsp.get_clients({ name = 'ompls', bufnr = vim.api.nvim_get_current_buf() })[1]
+  local here = vim.api.nvim_get_current_buf()
+  local of_preview = vim.b[here].ompls_source and require('ompls.preview').place(here)
+  local file = of_preview and vim.uri_to_bufnr(of_preview.textDocument.uri) or here
+  local client = vim.lsp.get_clients({ name = 'ompls', bufnr = file })[1]
   if client then
-    ask(client, server.position(client))
+    ask(client, of_preview or server.position(client))
   end
 end
 
@@ -124,7 +127,8 @@ function M.open()
   if here == vim.fn.bufnr(NAME) then
     return
   end
-  if not server.at(here) then
+  local preview = vim.b[here].ompls_source and require('ompls.preview').place(here)
+  if not server.at(preview and vim.uri_to_bufnr(preview.textDocument.uri) or here) then
     return forget()
   end
   if not buffer_of_view() then

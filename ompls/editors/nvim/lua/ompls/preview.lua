@@ -25,8 +25,9 @@ local function fill(made)
   return buffer
 end
 
---- Ask for a preview; `wanted` has `uri` and `region` or nothing (then: the region at the cursor).
-local function request(client, wanted, handle)
+--- Ask for a preview; `wanted` has `uri` and `region` or nothing (then: the region at the cursor).  What is refused is
+--- shown, unless nobody has asked (`quiet`).
+local function request(client, wanted, handle, quiet)
   local here = server.position(client)
   local params = {
     textDocument = { uri = wanted.uri or here.textDocument.uri },
@@ -34,7 +35,7 @@ local function request(client, wanted, handle)
     device = wanted.device,
     position = not wanted.region and here.position or nil,
   }
-  server.ask(client, 'ompls/preview', params, handle)
+  server.ask(client, 'ompls/preview', params, handle, quiet)
 end
 
 -- The links -----------------------------------------------------------------------------------------------------------
@@ -93,6 +94,13 @@ local function previews_of(source)
   return found
 end
 
+--- The previews in sight that follow the cursor, wherever their sources are.
+local function free()
+  return vim.tbl_filter(function(buffer)
+    return not shown[buffer].pinned and vim.fn.bufwinid(buffer) ~= -1
+  end, vim.tbl_keys(shown))
+end
+
 --- Colours say what belongs together: there are none where the other side is not shown.
 local function part(source)
   local previews = vim.api.nvim_buf_is_valid(source) and previews_of(source) or {}
@@ -140,27 +148,43 @@ local function keep(made, source)
   return buffer
 end
 
---- Show another region where the cursor is in one that a preview does not have.
+local watch
+
+--- Show another region where the cursor is in one that a preview does not have, of another file, too, that has none.
 local function follow()
   local source = vim.api.nvim_get_current_buf()
-  for _, buffer in ipairs(previews_of(source)) do
+  local client = not shown[source] and vim.lsp.get_clients({ name = 'ompls', bufnr = source })[1]
+  local own = previews_of(source)
+  for _, buffer in ipairs(client and (#own > 0 and own or free()) or {}) do
     local preview = shown[buffer]
-    local client = vim.lsp.get_clients({ name = 'ompls', bufnr = source })[1]
     local line = vim.api.nvim_win_get_cursor(0)[1]
-    if client and not preview.pinned and #others(preview.map, line, 2, 1) == 0 then
+    local elsewhere = preview.source ~= source
+    if not preview.pinned and (elsewhere or #others(preview.map, line, 2, 1) == 0) then
       request(client, { device = preview.device }, function(made)
         local window = vim.fn.bufwinid(buffer)
         local stands = vim.api.nvim_get_current_buf() == source and vim.api.nvim_win_get_cursor(0)[1] == line
-        local free = shown[buffer] and not shown[buffer].pinned and window ~= -1
-        if made.held and made.region ~= preview.region and stands and free then
+        local follows = shown[buffer] and not shown[buffer].pinned and window ~= -1
+        if made.held and (elsewhere or made.region ~= preview.region) and stands and follows then
           vim.api.nvim_win_set_buf(window, keep(made, source))
+          watch(source)
+          part(preview.source)
         end
-      end)
+      end, true)
     end
   end
 end
 
 local follow_soon = server.later(PAUSE, follow)
+
+-- In a file that no preview is of: what happens in a source itself is in `watch`.
+vim.api.nvim_create_autocmd({ 'BufEnter', 'CursorMoved', 'CursorMovedI', 'LspAttach' }, {
+  group = group,
+  callback = function(event)
+    if next(shown) and not shown[event.buf] and #previews_of(event.buf) == 0 and #free() > 0 then
+      follow_soon()
+    end
+  end,
+})
 
 --- Make the previews of a source anew.
 local function refresh(source)
@@ -179,7 +203,7 @@ local function refresh(source)
 end
 
 --- Once for each source: what happens in it happens to its previews.
-local function watch(source)
+function watch(source)
   vim.api.nvim_clear_autocmds({ group = group, buffer = source })
   vim.api.nvim_create_autocmd({ 'CursorMoved', 'CursorMovedI' }, {
     group = group,
@@ -223,6 +247,19 @@ function M.open(wanted)
       vim.cmd('wincmd p')
     end
   end)
+end
+
+--- Of a preview: its source's URI, and the place that the cursor's line belongs to, else the region.
+function M.place(buffer)
+  local preview = shown[buffer]
+  local line = preview and others(preview.map, vim.api.nvim_win_get_cursor(0)[1], 1, 2)[1]
+  if preview then
+    return {
+      textDocument = { uri = vim.uri_from_bufnr(preview.source) },
+      position = line and { line = line - 1, character = vim.fn.match(vim.fn.getbufline(preview.source, line)[1] or '', '\\S') },
+      region = not line and preview.region or nil,
+    }
+  end
 end
 
 --- In a preview: keep what it shows, wherever the cursor goes in the source; again: let it follow.

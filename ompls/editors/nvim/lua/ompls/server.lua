@@ -75,13 +75,13 @@ function M.position(client)
   return vim.lsp.util.make_position_params(0, client.offset_encoding)
 end
 
---- Ask; what is refused is shown.
-function M.ask(client, method, params, handle)
+--- Ask; what is refused is shown, unless it is `quiet`.
+function M.ask(client, method, params, handle, quiet)
   return client:request(method, params, function(problem, answer)
-    if problem then
-      vim.notify(problem.message, vim.log.levels.ERROR)
-    else
+    if not problem then
       handle(answer)
+    elseif not quiet then
+      vim.notify(problem.message, vim.log.levels.ERROR)
     end
   end)
 end
