@@ -137,11 +137,11 @@ peers: $(READY_DEV) ## programs of others on gcc's host, `host` and `cudasim`, c
 	@$(BIN)/python tools/peers.py "$(SUITE)" $(PEERS)
 
 vsix: ## package the VS Code extension: editors/vscode/dist/ompls.vsix
-	@command -v npm >/dev/null || { echo "make vsix: npm: not found; type 'sudo apt-get install -y nodejs npm'" >&2; exit 2; }
+	@bash tools/need.sh node20
 	@cd editors/vscode && npm ci --silent --no-audit --no-fund && npm run --silent package
 
 vsix-bundled: $(READY) ## the same with the server in it, for Linux: make vsix-bundled PLATFORM=linux-arm64 (needs a package index)
-	@command -v npm >/dev/null || { echo "make vsix-bundled: npm: not found; type 'sudo apt-get install -y nodejs npm'" >&2; exit 2; }
+	@bash tools/need.sh node20
 	@$(BIN)/python editors/vscode/bundle.py $(PLATFORM)
 	@cd editors/vscode && npm ci --silent --no-audit --no-fund && npm run --silent check && npm run --silent build && \
 	(cat .vscodeignore; echo '!bundled/**') > dist/ignore && \

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes sure that the named tools are there: python, gcc, g++, node, chromium, gdb, ssh, sshd, emacs, valgrind, cross compilers, qemu.  What
+# Makes sure that the named tools are there: python, gcc, g++, node, node20, chromium, gdb, ssh, sshd, emacs, valgrind, cross compilers, qemu.  What
 # only the system's package manager has is installed when we are root on a Debian-like system; otherwise the command to type is
 # printed and we stop.
 set -eu
@@ -18,9 +18,27 @@ check_python() {
     fi
 }
 
+# What packages extensions needs Node 20: Debian 12 has 18, in which `make vsix` ended with "File is not defined".
+check_node20() {
+    local found machine=x64 place='$HOME/.local/node-24'
+    [ "$(uname -m)" = aarch64 ] && machine=arm64
+    if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+        echo "ompls: error: node and npm are missing; type 'sudo apt-get install -y nodejs npm', then this again" >&2
+        exit 2
+    fi
+    found=$(node --version)
+    if [ "$(echo "${found#v}" | cut -d. -f1)" -lt 20 ]; then
+        echo "ompls: error: node is $found: version 20 or newer is needed; get one beside it, and type this again:" >&2
+        echo "    npm install --prefix \"$place\" node-linux-$machine@24" >&2
+        echo "    export PATH=\"$place/node_modules/node-linux-$machine/bin:\$PATH\"" >&2
+        exit 2
+    fi
+}
+
 for tool in "$@"; do
     case $tool in
         python) check_python ;;
+        node20) check_node20 ;;
         node) command -v node >/dev/null && command -v npm >/dev/null || missing+=(nodejs npm) ;;
         *-linux-gnu*-g*) command -v "$tool" >/dev/null || missing+=("${tool##*-}-${tool%-*}") ;; # as Debian's packages
         ssh) command -v ssh >/dev/null || missing+=(openssh-client) ;;
