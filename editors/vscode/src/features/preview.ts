@@ -221,6 +221,7 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
     // Not by `showTextDocument`: this one takes a title, and a tab would be called as the last part of the URI.
     const options: vscode.TextDocumentShowOptions = { viewColumn, preserveFocus: true, preview: true };
     await vscode.commands.executeCommand('vscode.open', document.uri, options, titleOf(document.uri, made.device));
+    await visible(document);
     const active = vscode.window.activeTextEditor;
     if (active) {
       this.moved(active);
@@ -279,6 +280,23 @@ function besideSource(preview: vscode.TextDocument): vscode.ViewColumn {
   const uri = sourceOf(preview.uri).uri.toString();
   const source = vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === uri);
   return vscode.window.activeTextEditor || !source?.viewColumn ? vscode.ViewColumn.Beside : source.viewColumn + 1;
+}
+
+/** Once an editor shows the document, of which the extension hears a little after it was opened; or after a second. */
+async function visible(document: vscode.TextDocument): Promise<void> {
+  const isShown = () => vscode.window.visibleTextEditors.some((editor) => editor.document === document);
+  if (isShown()) {
+    return;
+  }
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      heard.dispose();
+      resolve();
+    };
+    const timer = setTimeout(done, 1000);
+    const heard = vscode.window.onDidChangeVisibleTextEditors(() => isShown() && done());
+  });
 }
 
 /** What a tab is called: `saxpy.c: main_0 (cuda)`. */
