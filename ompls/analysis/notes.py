@@ -76,9 +76,9 @@ def too_large(path: str, limit: int) -> Diagnostic:
 
 def is_c(tu: TU) -> bool:
     """Whether the text can be meant as C: something in it was understood or looks like it, or nothing was wrong."""
-    wrong = any(note.kind == "parse" for note in tu.notes)
-    understood = any(not item.content.tainted for item in tu.items)
-    return not wrong or understood or bool(_DIRECTIVE.search(tu.source) or _DECLARATION.search(tu.source))
+    if not any(note.kind == "parse" for note in tu.notes) or any(not item.content.tainted for item in tu.items):
+        return True
+    return bool(_DIRECTIVE.search(tu.source) or _DECLARATION.search(tu.source))
 
 
 def without_variants(tu: TU) -> bytes:

@@ -34,8 +34,10 @@ class Implied:
         if not found:
             return found
         if item is not self._item:
-            self._item, self._elsewhere = item, mapped_elsewhere(item)
-            self._names = _threadprivate([s.directive for s in item.content.directives])
+            self._item, self._elsewhere, self._names = item, set(), set()
+            if len(item.content.directives) > 1:  # others than the region's own
+                self._elsewhere = mapped_elsewhere(item)
+                self._names = _threadprivate([s.directive for s in item.content.directives])
         clauses = region.directive.clauses
         left = {*self._elsewhere, *[i.symbol or root(i.expr) for c in clauses for i in c.items]}
         return [v for v in found if v.symbol not in left and self._may_be_listed(v.symbol)]

@@ -61,6 +61,7 @@ class Items(Sequence[Item]):
     def __init__(self, groups: list[tuple[int, Group]]) -> None:
         self.groups = groups
         self._made: dict[int, list[Item]] = {}
+        self._all: list[Item] | None = None
 
     def of(self, number: int) -> list[Item]:
         """The items of group `number`."""
@@ -101,8 +102,9 @@ class Items(Sequence[Item]):
         return None
 
     def __iter__(self) -> Iterator[Item]:
-        for number in range(len(self.groups)):
-            yield from self.of(number)
+        if self._all is None:  # whoever goes through all does so for many things, one after the other
+            self._all = [item for number in range(len(self.groups)) for item in self.of(number)]
+        return iter(self._all)
 
     def __len__(self) -> int:
         return sum(len(group.items) for _, group in self.groups)

@@ -41,7 +41,8 @@ def lower(work: Round) -> None:
 
 def _variables(tu: TU) -> tuple[Symbol, ...]:
     """The `declare target` variables that lead to functions, and that other units can see."""
-    found = (s for s in tu.symbols.values() if s.kind == "var" and s.storage != "static" and not s.from_system_header)
+    variables = (s for s in tu.symbols.own.values() if s.kind == "var")
+    found = (s for s in variables if s.storage != "static" and not s.from_system_header)
     return tuple(s for s in found if on_device(tu, s) and _leads_to_functions(s.type))
 
 
