@@ -19,7 +19,8 @@ class Doing:
 
     since    -- time.monotonic
     expected -- seconds that it should take
-    excused  -- seconds that had not counted before (`Watch`)
+    missed   -- seconds in which nobody had listened before (`Watch`)
+    waited   -- seconds that it had waited for a processor when it was first looked at; before that it is negative
     used     -- seconds of the processor that it had, as far as was seen
     ready    -- when it can have begun to wait for a processor at the earliest
     """
@@ -27,9 +28,10 @@ class Doing:
     what: str
     since: float
     expected: float
-    excused: float
-    used: float
-    ready: float
+    missed: float
+    waited: float = -1.0
+    used: float = 0.0
+    ready: float = 0.0
 
 
 @dataclass(eq=False)

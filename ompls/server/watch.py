@@ -40,8 +40,7 @@ class Watch:
 
     def begins(self, session: Session, what: str, seconds: float) -> None:
         """The session's worker does something that should take so long."""
-        now = time.monotonic()
-        session.doing = Doing(what, now, seconds, self._excused(session), used(self._who(session)), now)
+        session.doing = Doing(what, time.monotonic(), seconds, self._missed)  # most of it ends before a look
         if self._timer is None:
             self._look_later()
 
@@ -70,16 +69,15 @@ class Watch:
         took = time.monotonic() - doing.since
         if not session.process and took > WATCH and is_stopped(self._nursery.process):
             return took
-        took -= self._excused(session) - doing.excused + self._waits(self._who(session), doing)
+        waits = waited(session.process) + waited(self._nursery.process)
+        if doing.waited < 0:
+            doing.waited, doing.used, doing.ready = waits, used(self._who(session)), doing.since
+        took -= waits - doing.waited + self._missed - doing.missed + self._waits(self._who(session), doing)
         return took if took > doing.expected + GRACE else 0.0
 
     def _who(self, session: Session) -> int:
         """The process that does it, or is to fork the one that will."""
         return session.process or self._nursery.process
-
-    def _excused(self, session: Session) -> float:
-        """Seconds that do not count."""
-        return waited(session.process) + waited(self._nursery.process) + self._missed
 
     def _waits(self, process: int, doing: Doing) -> float:
         """Seconds that the process may have waited by now, if it waits: the system tells of a wait when it is over."""
