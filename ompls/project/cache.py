@@ -81,11 +81,6 @@ def _pack(op: Macro | str) -> Any:
     return op if isinstance(op, str) else [op.name, op.params, op.body]
 
 
-def _macro(data: Any) -> Macro:
-    name, params, body = data
-    return Macro(_text(name), None if params is None else tuple(_texts(params)), _text(body))
-
-
 def _text(data: Any) -> str:
     if not isinstance(data, str):
         raise TypeError(data)
@@ -98,12 +93,21 @@ def _texts(data: Any) -> list[str]:
     return list(map(_text, data))
 
 
+def _macros(data: Any) -> list[Macro]:
+    """There are thousands: whether all of it is text is asked at once."""
+    words = [word for name, params, body in data for word in (name, body, *(params or ()))]
+    if not set(map(type, words)) <= {str} or not {type(params) for _, params, _ in data} <= {list, type(None)}:
+        raise TypeError(data)
+    return [Macro(name, None if params is None else tuple(params), body) for name, params, body in data]
+
+
 def _ops(data: Any) -> tuple[Macro | str, ...]:
-    return tuple(op if isinstance(op, str) else _macro(op) for op in data)
+    macros = iter(_macros([op for op in data if not isinstance(op, str)]))
+    return tuple([op if isinstance(op, str) else next(macros) for op in data])
 
 
 def _unpack(data: Any) -> Preprocessed:
     units = {int(number): HeaderUnit(_ops(unit["ops"]), _text(unit["text"])) for number, unit in data["units"].items()}
-    predefined = tuple(_macro(m) for m in data["predefined"])
+    predefined = tuple(_macros(data["predefined"]))
     missing, exists = [int(n) for n in data["missing"]], [int(n) for n in data["exists"]]
     return Preprocessed(predefined, units, missing, exists, list(data["read"]), _texts(data["refused"]))

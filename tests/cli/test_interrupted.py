@@ -18,7 +18,7 @@ import pytest
 from thinned import thinned
 from waiting import LIMIT
 
-from ompls.cli import jobs
+from ompls.cli import jobs, pool
 from ompls.cli.engine import Options
 
 PROGRAM = "int main(void) {\n  int x = 0;\n#pragma omp target map(tofrom : x)\n  x = 1;\n  return x;\n}\n"
@@ -94,7 +94,7 @@ def test_no_worker_tries_directories_out(tmp_path: Path, monkeypatch) -> None:
     """A worker that is killed while it looks for a temporary directory would leave the file that it tries it with."""
     monkeypatch.setattr(tempfile, "tempdir", None)
     seen: list[str | None] = []
-    monkeypatch.setattr(jobs, "ProcessPoolExecutor", lambda *_, **__: seen.append(tempfile.tempdir) or 1 / 0)
+    monkeypatch.setattr(pool, "ProcessPoolExecutor", lambda *_, **__: seen.append(tempfile.tempdir) or 1 / 0)
     names = [str(tmp_path / f"{n}.c") for n in range(20)]
     with pytest.raises(ZeroDivisionError):
         list(jobs.check_all(Options(tuple(names)), names, {}, 2))
