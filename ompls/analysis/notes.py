@@ -12,17 +12,18 @@ import re
 from ompls.analysis.diagnostic import Diagnostic, Related, Severity
 from ompls.analysis.model.tu import TU
 from ompls.analysis.noteids import IDS
+from ompls.analysis.patterns import later
 from ompls.analysis.source import Location
 
 UNTRANSLATABLE = "untranslatable-construct"  # what the translator refuses; nothing of the analysis itself says it
-_DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(?:include|define|ifdef|ifndef|if|pragma)\b", re.MULTILINE)
-_DECLARATION = re.compile(
+_DIRECTIVE = later(rb"^[ \t]*#[ \t]*(?:include|define|ifdef|ifndef|if|pragma)\b", re.MULTILINE)
+_DECLARATION = later(
     rb"^[ \t]*(?:(?:static|extern|const|inline|unsigned|signed|long|short|struct|union|enum|typedef)\s+\w+"
     rb"|int|void|char|float|double|size_t|bool)\s[\w \t*]*[;={(\[]",
     re.MULTILINE,
 )
 # Functions as before C89, transactions, address spaces, `a[i, j]`, and names that C23 has made keywords.
-_OLD_OR_RARE = re.compile(
+_OLD_OR_RARE = later(
     rb"^\w[\w \t*]*\(\s*\w+(?:\s*,\s*\w+)*\s*\)\s*(?:\w[\w \t*,\[\]]*;\s*)+\{"
     rb"|\b__transaction_\w+|\b__seg_[fg]s\b|\[[^\]\n;\"%]*,[^\]\n;\"%]*\]|\b(?:true|false)\s*=[^=]",
     re.MULTILINE,

@@ -9,16 +9,16 @@ A pragma (or any line) that is continued with a backslash counts as one line.  N
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ompls.analysis.patterns import later
 from ompls.analysis.source import Location
 
-_MARK = re.compile(rb"ompls:[ \t]*ignore(-file|-begin|-end)?[ \t]*\[([^\]\n]*)\]")
-_NAME = re.compile(rb"[^\s,]+")
-_TOKEN = re.compile(rb"""//|/\*(?:.*?\*/)?|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?""")
+_MARK = later(rb"ompls:[ \t]*ignore(-file|-begin|-end)?[ \t]*\[([^\]\n]*)\]")
+_NAME = later(rb"[^\s,]+")
+_TOKEN = later(rb"""//|/\*(?:.*?\*/)?|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?""")
 _BOM = b"\xef\xbb\xbf"
 
 Range = tuple[int, int]

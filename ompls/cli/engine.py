@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ompls.analysis.patterns import later
 from ompls.cli.options import settings_layer
 from ompls.cli.places import shown
 from ompls.cli.problem import Problem, warn
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 # The rest of a line and the next ones, as far as nothing stands there but comments and directives.
-_NO_TEXT = re.compile(rb"[ \t\r]*(?://[^\n]*)?\n(?:[ \t]*(?:#(?:[^\n\\]|\\\r?\n|\\.)*|//[^\n]*)?\r?\n)*")
+_NO_TEXT = later(rb"[ \t\r]*(?://[^\n]*)?\n(?:[ \t]*(?:#(?:[^\n\\]|\\\r?\n|\\.)*|//[^\n]*)?\r?\n)*")
 
 
 class ForeignProblem(Problem):

@@ -7,10 +7,11 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
+from ompls.analysis.patterns import later
 from ompls.cli.engine import Engine
 from ompls.cli.problem import Problem
 
-_REGION = re.compile(rb"^[ \t]*(?:#[ \t]*pragma|[!cC*]\$)[ \t]*omp\b(?:[^\n\\&]|\\\r?\n)*?\btarget\b", re.I | re.M)
+_REGION = later(rb"^[ \t]*(?:#[ \t]*pragma|[!cC*]\$)[ \t]*omp\b(?:[^\n\\&]|\\\r?\n)*?\btarget\b", re.I | re.M)
 _LARGEST = 1 << 26  # bytes of a file in another language
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import ompls
 from ompls.analysis.model import literals
+from ompls.analysis.patterns import later
 from ompls.analysis.source import HeaderUnit, Macro
 from ompls.project.gcc_options import Word, has_value, words_of
 from ompls.project.problem import EnvironmentProblem
@@ -33,12 +34,12 @@ MAX_MEMORY = 2 << 30  # bytes
 OURS = ("-isystem", str(Path(ompls.__file__).resolve().parent / "runtime/include"))
 NOWHERE = os.sep  # where it runs: an empty entry of LD_LIBRARY_PATH or COMPILER_PATH means the current directory
 
-_DEFINE = re.compile(r"#define ([^\s(]+)(?:\(([^)]*)\))? ?(.*)")
+_DEFINE = later(r"#define ([^\s(]+)(?:\(([^)]*)\))? ?(.*)")
 _HINT = "look for an include of something that is no header: a device, a pipe, generated text without end"
-_LIMIT = re.compile(r"out of memory|[\w ]+ signal terminated program")  # what it gave is not all
-_OF_OPTIONS = re.compile(r"^[^\s:<]+: error: ([^;\n]*)", re.M)  # up to what it would have one mean
-_ERROR = re.compile(r"^<stdin>:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.M)
-_MARKER = re.compile(r'# \d+ ("(?:[^"\\]|\\.)*")')
+_LIMIT = later(r"out of memory|[\w ]+ signal terminated program")  # what it gave is not all
+_OF_OPTIONS = later(r"^[^\s:<]+: error: ([^;\n]*)", re.M)  # up to what it would have one mean
+_ERROR = later(r"^<stdin>:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.M)
+_MARKER = later(r'# \d+ ("(?:[^"\\]|\\.)*")')
 
 
 @dataclass(slots=True)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ompls.analysis.encoding import decoded
+from ompls.analysis.patterns import later
 from ompls.analysis.source import OPENMP_DATES, OpenMPVersion
 from ompls.project.files import read_regular
 from ompls.project.gcc_options import (
@@ -32,7 +32,7 @@ from ompls.project.problem import EnvironmentProblem, FileProblem
 _WITH_PATH = (*DIRECTORIES, "-include")  # the value is a path
 _GLUED = ("-I", *MACROS)  # one word in what comes out; the others are two
 _OF_A_PART = ("-Xclang", PREPROCESSOR)  # their value is an option for a part of the compiler
-_ALLOWED = re.compile(
+_ALLOWED = later(
     r"-std=[a-z0-9:]+|-ansi|-f(no-)?openmp(-simd)?"
     r"|-m(32|64|x32)|-m(arch|tune|cpu|fpu|abi|float-abi)=[A-Za-z0-9_.+=-]+|-m(no-)?(sse|avx|fma|bmi|popcnt)[a-z0-9.-]*"
     r"|-pthread|-f(un)?signed-char|-fshort-(enums|wchar)"
@@ -40,7 +40,7 @@ _ALLOWED = re.compile(
 DATABASE = "compile_commands.json"
 FLAGS_FILE = "compile_flags.txt"
 # What compiles C as C++ (GCC manual, "Compiling C++ Programs"), also behind `ccache`.
-_CPP_COMPILER = re.compile(r"(?:.*[/\\-])?(?:g|clang|c|mpic)\+\+(?:-[0-9.]+)?(?:\.exe)?|(?:.*/)?(?:mpicxx|icpc|icpx)")
+_CPP_COMPILER = later(r"(?:.*[/\\-])?(?:g|clang|c|mpic)\+\+(?:-[0-9.]+)?(?:\.exe)?|(?:.*/)?(?:mpicxx|icpc|icpx)")
 _C_NAMES = (".c", ".h", ".i")
 _MOST = 64 << 20  # bytes that are read of either
 

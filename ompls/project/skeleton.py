@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ompls.analysis.patterns import later
 from ompls.analysis.syntax.directive import guard_of
 from ompls.analysis.syntax.lexer import decode, internal, logical_end, may_continue, readable
 from ompls.analysis.syntax.lines import MAX_INCLUDES
@@ -24,14 +25,14 @@ MARK = "@ompls"  # no C token, so no header can produce it
 MAX_DEPTH = 60  # of project headers in project headers
 MAX_BYTES = 8 << 20  # of project headers in all
 
-_DIRECTIVE = re.compile(
+_DIRECTIVE = later(
     r"(?:\s|/\*.*?\*/)*(?:\#|%:)[ \t]*(define|undef|include|include_next|import|if|ifdef|ifndef|elif|elifdef|elifndef"
     r"|else|endif|pragma(?=[ \t]+(?:once|push_macro|pop_macro)\b))\b",
     re.S,
 )
-_OPERAND = re.compile(r'[ \t]*(<[^>\n]*>|"[^"\n]*"|[A-Za-z_]\w*)')
-_HAS_INCLUDE = re.compile(r'__has_include(?:_next)?[ \t]*\([ \t]*(<[^>\n]*>|"[^"\n]*")')
-_STRING_MACRO = re.compile(r'[ \t]+([A-Za-z_]\w*)[ \t]+(<[^>\n]*>|"[^"\n]*")')
+_OPERAND = later(r'[ \t]*(<[^>\n]*>|"[^"\n]*"|[A-Za-z_]\w*)')
+_HAS_INCLUDE = later(r'__has_include(?:_next)?[ \t]*\([ \t]*(<[^>\n]*>|"[^"\n]*")')
+_STRING_MACRO = later(r'[ \t]+([A-Za-z_]\w*)[ \t]+(<[^>\n]*>|"[^"\n]*")')
 _SYSTEM = ("/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/lib", "/lib", "/opt")
 
 

@@ -24,17 +24,18 @@ from ompls.analysis.model.ctype import CType, Integer
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.sema import Sema
+from ompls.analysis.patterns import later
 from ompls.analysis.syntax.adapter import Adapter
 from ompls.analysis.syntax.binding import is_omp
 from ompls.analysis.syntax.pragma import parse_directive
 from ompls.analysis.syntax.tree import parse_once
 
 # What may declare a name: it is followed by one of these.  Parameters and members match too; that costs a look only.
-_NAME = re.compile(rb"([A-Za-z_]\w*)\s*(?:[(;,\[=}]|\)\s*\()")
-_TAG = re.compile(rb"\b(?:struct|union|enum)\s+([A-Za-z_]\w*)\s*(\{)?")
+_NAME = later(rb"([A-Za-z_]\w*)\s*(?:[(;,\[=}]|\)\s*\()")
+_TAG = later(rb"\b(?:struct|union|enum)\s+([A-Za-z_]\w*)\s*(\{)?")
 # The names of <stdint.h> (and of what it includes) that have one size on every machine.
-_EXACT = re.compile(r"(?:__)?u?int(?:_least)?(?:8|16|32|64)_t|(?:__)?u?intmax_t|u_int(?:8|16|32|64)_t")
-_PRAGMA = re.compile(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", re.M)
+_EXACT = later(r"(?:__)?u?int(?:_least)?(?:8|16|32|64)_t|(?:__)?u?intmax_t|u_int(?:8|16|32|64)_t")
+_PRAGMA = later(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", re.M)
 
 
 class _HeaderFile(FileScope):

@@ -7,9 +7,10 @@ import re
 from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Floating, IntegerKind, shared
 from ompls.analysis.model.datamodel import DataModel
+from ompls.analysis.patterns import later
 
-_STRING = re.compile(r'(u8|[uUL])?"((?:[^"\\\n]|\\.)*)"', re.S)
-_ESCAPE = re.compile(rb"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.S)
+_STRING = later(r'(u8|[uUL])?"((?:[^"\\\n]|\\.)*)"', re.S)
+_ESCAPE = later(rb"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.S)
 _SIMPLE = {b"n": 10, b"t": 9, b"r": 13, b"0": 0, b"a": 7, b"b": 8, b"f": 12, b"v": 11, b"e": 27, b"E": 27}
 _UNITS: dict[str, IntegerKind] = {"u": "unsigned short", "U": "unsigned int", "u8": "char", "": "char"}
 

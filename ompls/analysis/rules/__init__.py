@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -11,6 +10,7 @@ from functools import lru_cache
 from ompls.analysis.diagnostic import Diagnostic, Edit, Fix, Related, Severity
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model.tu import TU, Content, FileDirective, Item
+from ompls.analysis.patterns import later
 from ompls.analysis.rulenames import GROUPS, is_name, modules, near_ids
 from ompls.analysis.rules.support.callers import callers_above
 from ompls.analysis.rules.support.framework import QUESTIONS, Change, Finding, Rule, Scene, Unit, unit_of
@@ -40,8 +40,8 @@ __all__ = [
 _RANK = {"hint": 1, "warning": 2, "error": 3}
 # What every answer depends on: the rules asked, and what the unit says to all of its declarations.
 _Around = tuple[tuple[Rule, ...], Settings, Told, tuple[frozenset[str], ...]]
-_CONTINUED = re.compile(r"\\\r?\n")
-_REST = re.compile(rb"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*\*/[ \t]*)?(?=(\r?\n))")  # of a line without more code
+_CONTINUED = later(r"\\\r?\n")
+_REST = later(rb"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*\*/[ \t]*)?(?=(\r?\n))")  # of a line without more code
 _POLL = 8  # rules between two looks at the clock
 _LAST = "unused-suppression"  # speaks when all others have
 

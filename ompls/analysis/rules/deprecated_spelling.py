@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.patterns import later
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.spec.versions import REMOVES_DEPRECATED
 
-_GAP = re.compile(r"[\w)]\s+\w")  # the end of a word, and another
-_LINEAR = re.compile(r"\s*(val|ref|uval)\s*\(([^()]*)\)\s*(?::(.*))?\Z", re.S)
-_TRAITS = re.compile(r"\s*(\w+)\s*\(\s*(\w+)\s*\)\s*\Z")
-_SINCE = re.compile(r"is deprecated since OpenMP (\d\.\d)")
+_GAP = later(r"[\w)]\s+\w")  # the end of a word, and another
+_LINEAR = later(r"\s*(val|ref|uval)\s*\(([^()]*)\)\s*(?::(.*))?\Z", re.S)
+_TRAITS = later(r"\s*(\w+)\s*\(\s*(\w+)\s*\)\s*\Z")
+_SINCE = later(r"is deprecated since OpenMP (\d\.\d)")
 
 
 def check(scene: Scene) -> Iterator[Finding]:

@@ -12,16 +12,17 @@ from collections.abc import Iterator
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.omp import Directive
+from ompls.analysis.patterns import later
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.spec import DIRECTIVES
 from ompls.analysis.spec.near import distance
 from ompls.analysis.syntax.mask import without_comments
 from ompls.analysis.syntax.pragma import parse_directive
 
-_PRAGMA = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+((\w+)(?:[ \t]+(\w+))?(?:[^\\\n]|\\\r?\n|\\.)*)", re.MULTILINE)
+_PRAGMA = later(rb"^[ \t]*#[ \t]*pragma[ \t]+((\w+)(?:[ \t]+(\w+))?(?:[^\\\n]|\\\r?\n|\\.)*)", re.MULTILINE)
 _FIRST = frozenset(word for name in DIRECTIVES for word in (name, name.split()[0]))
 _JOINED = {name.replace(" ", ""): name for name in (*_FIRST, *DIRECTIVES)}
-_SENTINEL = re.compile(r"(?:open)?mp_?|omp_?", re.IGNORECASE)
+_SENTINEL = later(r"(?:open)?mp_?|omp_?", re.IGNORECASE)
 _EXTENSION = "ompx"  # the sentinel that implementations have for directives of their own (5.2 §2.1)
 
 

@@ -11,17 +11,18 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from ompls.analysis.patterns import later
 from ompls.analysis.syntax.mask import closing, without_comments
 from ompls.analysis.syntax.reader import words
 
-_ONE = re.compile(rb"\b(?:__attribute(?:__)?|_Alignas|alignas|__declspec)\s*\(|\[\[")
-_OF_TYPE = re.compile(rb"\s*(?:__attribute(?:__)?\s*\(|\[\[)")
-_OF_GNU = re.compile(rb"\s*__attribute(?:__)?\s*\(")
-_LITERAL = re.compile(rb'"(?:[^"\\\n]|\\.)*"')
-_PACKED = re.compile(rb"(?<!\w)(?:__packed__|packed)(?!\w)")
-_ALIGNED = re.compile(rb"(?<!\w)(?:__aligned__|aligned)(?!\w)\s*(\()?")
+_ONE = later(rb"\b(?:__attribute(?:__)?|_Alignas|alignas|__declspec)\s*\(|\[\[")
+_OF_TYPE = later(rb"\s*(?:__attribute(?:__)?\s*\(|\[\[)")
+_OF_GNU = later(rb"\s*__attribute(?:__)?\s*\(")
+_LITERAL = later(rb'"(?:[^"\\\n]|\\.)*"')
+_PACKED = later(rb"(?<!\w)(?:__packed__|packed)(?!\w)")
+_ALIGNED = later(rb"(?<!\w)(?:__aligned__|aligned)(?!\w)\s*(\()?")
 # Those that make another type of it, or lay it out by other rules than those of `layout.py`
-_OTHER_TYPE = re.compile(
+_OTHER_TYPE = later(
     rb"(?<!\w)(?:__)?(?:mode|vector_size|ext_vector_type|ms_struct|gcc_struct|scalar_storage_order"
     rb"|warn_if_not_aligned|neon_vector_type|altivec|designated_bit_width)(?:__)?(?!\w)"
 )

@@ -13,6 +13,7 @@ from ompls.analysis.model.ctype import INT, UNKNOWN, CType, Unknown
 from ompls.analysis.model.omp import Clause, Directive, declared_mapper
 from ompls.analysis.model.scope import FileScope
 from ompls.analysis.model.sema import Sema
+from ompls.analysis.patterns import later
 from ompls.analysis.spec import clauses_of, is_declarative, is_standalone
 from ompls.analysis.syntax.expressions import ExpressionReader
 from ompls.analysis.syntax.limits import MAX_DEPTH
@@ -20,9 +21,9 @@ from ompls.analysis.syntax.metadirective import Context, resolve
 from ompls.analysis.syntax.pragma import parse_directive
 
 _GAP = rb"(?:\s|\\\r?\n|/\*(?:[^*]|\*(?!/))*\*/)"
-_OMP = re.compile(_GAP + rb"*#" + _GAP + rb"*pragma" + _GAP + rb"+omp\b")
-_ITERATOR = re.compile(r"iterator\s*\((.*)\)\s*$", re.S)
-_ITERATOR_NAME = re.compile(r"(?:^|,)\s*((?:\w+[\s*]+)*)(\w+)\s*=")
+_OMP = later(_GAP + rb"*#" + _GAP + rb"*pragma" + _GAP + rb"+omp\b")
+_ITERATOR = later(r"iterator\s*\((.*)\)\s*$", re.S)
+_ITERATOR_NAME = later(r"(?:^|,)\s*((?:\w+[\s*]+)*)(\w+)\s*=")
 
 
 _OWN_WORDS = frozenset(("counts", "uses_allocators"))  # clauses with words that are no names of the program's

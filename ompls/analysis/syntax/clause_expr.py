@@ -16,11 +16,12 @@ from ompls.analysis.model import ast, literals
 from ompls.analysis.model.ast import Expr, Span
 from ompls.analysis.model.ctype import UNKNOWN
 from ompls.analysis.model.datamodel import LP64
+from ompls.analysis.patterns import later
 from ompls.analysis.syntax.limits import MAX_CHAIN, MAX_DEPTH, TOO_DEEP, TOO_LONG
 
 IsType = Callable[[str], bool]
 
-_TOKEN = re.compile(
+_TOKEN = later(
     r"""(?P<blank>[ \t\r\n\f\v]+|/\*.*?(?:\*/|\Z)|//[^\n]*)
       | (?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)
       | (?P<string>(?:u8|[uUL])?"(?:\\.|[^"\\\n])*"?)
@@ -30,7 +31,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _DIGRAPHS = {"<:": "[", ":>": "]", "<%": "{", "%>": "}", "%:": "#"}
-_SPLICE = re.compile(rb"\\[ \t]*\r?\n")
+_SPLICE = later(rb"\\[ \t]*\r?\n")
 
 _TYPE_WORDS = frozenset(
     """void char short int long float double signed unsigned _Bool _Complex struct union enum const volatile restrict

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ompls.analysis.patterns import later
 from ompls.analysis.syntax.expand import Expander
 from ompls.analysis.syntax.lexer import IDENT, PUNCT, STRING, Token, splice, tokenize
 from ompls.analysis.syntax.macros import Definition, Runaway
@@ -45,7 +46,7 @@ def parse_line(raw: str) -> Parsed | None:
     return Parsed(name, tokens[2:], tokens[0][3], raw)
 
 
-_SKIPPED = re.compile(r"(?:\s|/\*.*?\*/)*(?:#|%:)(?:[ \t\f\v]|/\*.*?\*/)*([a-z]+)", re.S)
+_SKIPPED = later(r"(?:\s|/\*.*?\*/)*(?:#|%:)(?:[ \t\f\v]|/\*.*?\*/)*([a-z]+)", re.S)
 _CONDITIONALS = {"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif"}
 
 
@@ -86,7 +87,7 @@ def body_text(tokens: list[Token]) -> str:
     return "".join([(" " if t[2] and i else "") + t[1] for i, t in enumerate(tokens)])
 
 
-_OPERAND = re.compile(r'<[^>\n]*>|"[^"\n]*"')
+_OPERAND = later(r'<[^>\n]*>|"[^"\n]*"')
 
 
 def include_operand(
@@ -110,9 +111,9 @@ def include_operand(
 
 # There is one way to read a comment: a pattern with several takes exponential time on a line of slashes.
 _BLANK = r"(?:\s|//[^\n]*(?:\n|\Z)|/\*(?:[^*]|\*(?!/))*\*/)*"
-_GUARD = re.compile(_BLANK + r"#[ \t]*(?:ifndef[ \t]+|if[ \t]+!defined[ \t]*\(?[ \t]*)(\w+)")
-_LINE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b", re.M)
-_ONLY_COMMENTS = re.compile(_BLANK + r"\Z")
+_GUARD = later(_BLANK + r"#[ \t]*(?:ifndef[ \t]+|if[ \t]+!defined[ \t]*\(?[ \t]*)(\w+)")
+_LINE = later(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b", re.M)
+_ONLY_COMMENTS = later(_BLANK + r"\Z")
 
 
 def guard_of(text: str) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ompls.analysis.patterns import later
+
 _SPELLINGS = {
     b"__restrict": b"restrict", b"__restrict__": b"restrict", b"__const": b"const", b"__const__": b"const",
     b"__volatile": b"volatile", b"__volatile__": b"volatile", b"__inline": b"inline", b"__inline__": b"inline",
@@ -15,30 +17,28 @@ _SPELLINGS = {
     b"_Noreturn": b"", b"__alignof": b"_Alignof", b"__alignof__": b"_Alignof",
 }  # fmt: skip
 # Comments, and the literals in which nothing is one
-_COMMENT = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|/\*.*?\*/|//(?:[^\\\n]|\\.)*", re.DOTALL)
-_WORD = re.compile(rb"\b(?:__[a-z]+(?:__)?|_Thread_local|_Noreturn)\b")
-_ATTRIBUTE = re.compile(rb"\b(?:__attribute(?:__)?|__declspec|_Alignas|alignas)\s*\(")
-_OF_TYPE = re.compile(rb"\b(struct|union|enum)\b(\s*\[\[[^][]*\]\])+")
-_ASM_NAME = re.compile(rb"(?<=\))\s*\b(?:__asm__|__asm|asm)\s*\(\s*(?:\"[^\"\n]*\"\s*)+\)")
+_COMMENT = later(rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|/\*.*?\*/|//(?:[^\\\n]|\\.)*", re.DOTALL)
+_WORD = later(rb"\b(?:__[a-z]+(?:__)?|_Thread_local|_Noreturn)\b")
+_ATTRIBUTE = later(rb"\b(?:__attribute(?:__)?|__declspec|_Alignas|alignas)\s*\(")
+_OF_TYPE = later(rb"\b(struct|union|enum)\b(\s*\[\[[^][]*\]\])+")
+_ASM_NAME = later(rb"(?<=\))\s*\b(?:__asm__|__asm|asm)\s*\(\s*(?:\"[^\"\n]*\"\s*)+\)")
 _NUMBER = rb"(?:long|short|double|float|char|int|signed|unsigned)"
-_COMPLEX = re.compile(
+_COMPLEX = later(
     rb"\b(?:" + _NUMBER + rb"\s+)+(?:_Complex|__complex__)\b(?:\s+" + _NUMBER + rb"\b)*"
     rb"|\b(?:_Complex|__complex__)(?:\s+" + _NUMBER + rb"\b)+"
 )
-_PART = re.compile(rb"\b__(?:real|imag)(?:__)?\b")
-_IMAGINARY = re.compile(rb"(?<![\w.])(\.?\d[\d.]*(?:[eE][+-]?\d+)?)(?:[iIjJqQwW]([fFlL]?)|([fFlL])[iIjJ])(?!\w)")
-_SUFFIX = re.compile(rb"[\d.][fFlL]?[iIjJqQwW]")
-_HEXADECIMAL = re.compile(rb"\b0[xX]\.(?=[0-9a-fA-F])")
-_DESIGNATOR = re.compile(rb"([{,]\s*\[[^][{};=]*\])[ \t](?=\s*[\w\"'{&(~!+-])")  # before C99, without `=`
+_PART = later(rb"\b__(?:real|imag)(?:__)?\b")
+_IMAGINARY = later(rb"(?<![\w.])(\.?\d[\d.]*(?:[eE][+-]?\d+)?)(?:[iIjJqQwW]([fFlL]?)|([fFlL])[iIjJ])(?!\w)")
+_SUFFIX = later(rb"[\d.][fFlL]?[iIjJqQwW]")
+_HEXADECIMAL = later(rb"\b0[xX]\.(?=[0-9a-fA-F])")
+_DESIGNATOR = later(rb"([{,]\s*\[[^][{};=]*\])[ \t](?=\s*[\w\"'{&(~!+-])")  # before C99, without `=`
 # Keywords of the grammar and names in C17, where what follows tells which they are.
-_NAMES = re.compile(
-    rb"\b(?:(?:noreturn|constexpr|thread_local)\b(?!\s*[A-Za-z_])|(?:align(?:as|of)|offsetof)\b(?!\s*\())"
-)
-_TYPEOF = re.compile(rb"\b(?:__typeof__|__typeof|typeof)\s*\(")
-_CASE_RANGE = re.compile(rb"\bcase\b[^;{}:?]*?\.\.\.")
-_COMPUTED_GOTO = re.compile(rb"\bgoto\s*\*")
-_VA_ARG = re.compile(rb"\b__builtin_va_arg\s*\(")
-_OF_TYPES = re.compile(rb"\b__builtin_(?:offsetof|types_compatible_p)\s*\(")  # nothing but types, or a member
+_NAMES = later(rb"\b(?:(?:noreturn|constexpr|thread_local)\b(?!\s*[A-Za-z_])|(?:align(?:as|of)|offsetof)\b(?!\s*\())")
+_TYPEOF = later(rb"\b(?:__typeof__|__typeof|typeof)\s*\(")
+_CASE_RANGE = later(rb"\bcase\b[^;{}:?]*?\.\.\.")
+_COMPUTED_GOTO = later(rb"\bgoto\s*\*")
+_VA_ARG = later(rb"\b__builtin_va_arg\s*\(")
+_OF_TYPES = later(rb"\b__builtin_(?:offsetof|types_compatible_p)\s*\(")  # nothing but types, or a member
 
 
 def _jump(m: re.Match[bytes]) -> bytes:
@@ -129,7 +129,7 @@ def _groups(text: bytes, start: re.Pattern[bytes], change: Callable[[bytes], byt
     return b"".join((*out, text[at:])) if out else text
 
 
-_PAREN = re.compile(rb"[()]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
+_PAREN = later(rb"[()]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 
 
 def closing(text: bytes, at: int, limit: int = 20_000) -> int:

@@ -18,6 +18,7 @@ from tree_sitter import Node
 from ompls.analysis.model import ast, literals
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.ctype import CType
+from ompls.analysis.patterns import later
 from ompls.analysis.syntax.clause_expr import RANKS
 from ompls.analysis.syntax.initializers import InitializerReader
 from ompls.analysis.syntax.limits import MAX_CHAIN, MAX_DEPTH, TOO_DEEP, TOO_LONG
@@ -25,7 +26,7 @@ from ompls.analysis.syntax.reader import broken, named
 
 _CAST_LIKE = frozenset("+-*&")
 # Without such a place in it an expression needs no second look.
-_SUSPICIOUS = re.compile(rb"[A-Za-z0-9_$]\s*\)(?:\s|/\*.*?\*/|//[^\n]*\n)*[-+*&]", re.DOTALL)
+_SUSPICIOUS = later(rb"[A-Za-z0-9_$]\s*\)(?:\s|/\*.*?\*/|//[^\n]*\n)*[-+*&]", re.DOTALL)
 
 
 @dataclass

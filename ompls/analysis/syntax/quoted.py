@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from ompls.analysis.patterns import later
 
 _ODD = r"[\0-\x1f\x7f\ud800-\udfff]|(?<=\?)\?"  # two question marks may begin a trigraph
-_IN_STRING = re.compile(_ODD + r'|["\\]')
-_IN_COMMENT = re.compile(_ODD + r"|\\(?=[\\\s]*\Z)|(?<=\*)/|(?<=/)\*")  # a backslash at the end takes the next line in
+_IN_STRING = later(_ODD + r'|["\\]')
+_IN_COMMENT = later(_ODD + r"|\\(?=[\\\s]*\Z)|(?<=\*)/|(?<=/)\*")  # a backslash at the end takes the next line in
 
 
 def c_string(text: str) -> str:

@@ -30,6 +30,7 @@ from ompls.analysis.model.ctype import (
 )
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.layout import alignof
+from ompls.analysis.patterns import later
 from ompls.analysis.syntax import attributes
 from ompls.analysis.syntax.externals import errors
 from ompls.analysis.syntax.limits import MAX_DEPTH
@@ -47,8 +48,8 @@ _TYPE_NODES = words(
 _NARROW = ("signed char", "unsigned char", "short", "unsigned short")
 _STORAGE = frozenset(("extern", "static", "auto", "register"))
 _THREAD = frozenset(("__thread", "_Thread_local", "thread_local"))
-_ALIGNAS = re.compile(rb"\b(?:_Alignas|alignas)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
-_TYPE_NAME = re.compile(r"[A-Za-z_][\w\s*]*")
+_ALIGNAS = later(rb"\b(?:_Alignas|alignas)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
+_TYPE_NAME = later(r"[A-Za-z_][\w\s*]*")
 DECLARATORS = words(
     "identifier field_identifier type_identifier primitive_type pointer_declarator array_declarator"
     " function_declarator parenthesized_declarator init_declarator attributed_declarator abstract_pointer_declarator"
@@ -69,7 +70,7 @@ class Specifiers:
     said: list[tuple[int, bytes]] = field(default_factory=list)  # the declaration's own attributes, and where
 
 
-_COMMENT = re.compile(r"//(?:\\\r?\n|[^\n])*|/\*.*?\*/", re.S)
+_COMMENT = later(r"//(?:\\\r?\n|[^\n])*|/\*.*?\*/", re.S)
 
 
 @lru_cache(maxsize=1024)

@@ -14,24 +14,25 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ompls.analysis.patterns import later
 from ompls.analysis.syntax.stretch import Stretch, Stretches
 
-_MARGIN = re.compile(rb"^\S", re.M)
+_MARGIN = later(rb"^\S", re.M)
 # A line that begins a function (or another declaration) for every reader: at the margin, a type before the name.
-HEAD = re.compile(
+HEAD = later(
     rb"^(?!(?:return|else|goto|case|if|for|while|do|switch|default|sizeof)\b)"
     rb"(?:[A-Za-z_]\w*[ \t]+|[A-Za-z_]\w*[ \t]*\*+[ \t]*)+[*A-Za-z_]\w*[ \t]*\([^;{\n]*(?:\{[^\n]*)?$",
     re.M,
 )
-_SIGNIFICANT = re.compile(
+_SIGNIFICANT = later(
     rb"""(?P<block>/\*.*?(?:\*/|(?P<open>\Z)))
     |(?P<line>//(?:[^\\\n]|\\[ \t\f\v]*\r?(?P<spliced>\n\Z)|\\[ \t\f\v]*\r?\n|\\)*)
     |"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?
     |[{};]|[^\s{};"'/]+|/""",
     re.S | re.X,
 )
-_SPLICED = re.compile(rb"(?:[^\\\n]|\\[ \t\f\v]*\r?(?P<spliced>\n\Z)|\\[ \t\f\v]*\r?\n|\\)*")
-_OLD_STYLE = re.compile(rb"\)\s*(?!__attribute)[A-Za-z_]")  # `int f(a) int a;`: parameters before the body
+_SPLICED = later(rb"(?:[^\\\n]|\\[ \t\f\v]*\r?(?P<spliced>\n\Z)|\\[ \t\f\v]*\r?\n|\\)*")
+_OLD_STYLE = later(rb"\)\s*(?!__attribute)[A-Za-z_]")  # `int f(a) int a;`: parameters before the body
 _FUNCTION_ENDS = ord("F")  # stands for the brace that ends a function's body
 _BODY_AFTER = frozenset(b");]F")
 _KEEP = 2_000  # steps: texts of many groups; all of a large file's would be megabytes, and stretches know their own

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Span
 from ompls.analysis.model.omp import Clause, Directive, ListItem
+from ompls.analysis.patterns import later
 from ompls.analysis.rules.support.framework import Change, Quotes, Scene
 
-_COMMENT = re.compile(rb"[ \t]*(?://[^\n]*|/\*[^\n]*\*/[ \t]*)?\r?")
+_COMMENT = later(rb"[ \t]*(?://[^\n]*|/\*[^\n]*\*/[ \t]*)?\r?")
 
 
 def insert_before(scene: Scene, node: Node, directive: str, quotes: Quotes = ()) -> tuple[Change, ...]:

@@ -13,11 +13,12 @@ from ompls.analysis.encoding import decoded
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.omp import ListItem
 from ompls.analysis.model.tu import TU, FileDirective, Item
+from ompls.analysis.patterns import later
 from ompls.analysis.rules.support.framework import Change, Finding
 from ompls.analysis.source import Location, Segment
 
-_QUOTED = re.compile(r"`([^`]+)`")
-_GAP = re.compile(r"(?:\\\r?\n|\s)+")
+_QUOTED = later(r"`([^`]+)`")
+_GAP = later(r"(?:\\\r?\n|\s)+")
 
 
 def as_written(tu: TU, place: Item | FileDirective, finding: Finding) -> Finding:
