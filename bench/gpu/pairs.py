@@ -86,7 +86,14 @@ SHAPES = tuple(
     for kernel, region in _SHAPES.items()
 )
 
-OURS = (*PROGRAMS, *EXAMPLES, *SHAPES)
+_KERNELS = (
+    "heat5 stencil7 spmv histo dotf small_gemm nbody scan syrk_lower conv5 black mandel rowmax tri step".split()  # noqa: SIM905
+)
+KERNELS = tuple(
+    Pair(f"kernels {kernel}", "bench/gpu/omp/kernels.c", f"{kernel}_0", "kernels.cu", kernel) for kernel in _KERNELS
+)
+
+OURS = (*PROGRAMS, *EXAMPLES, *SHAPES, *KERNELS)
 
 
 # --- kernels of public suites, read from a checkout (--suite DIR) -------------------------------------------------

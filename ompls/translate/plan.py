@@ -89,6 +89,7 @@ class RegionPlan:
     dims: dict[Symbol, list[str]] = field(
         default_factory=dict
     )  # of a variable with variable lengths: below the outermost
+    extents: dict[str, str] = field(default_factory=dict)  # what lengths of several variables name -> the one of them
     outer: dict[Symbol, str] = field(default_factory=dict)  # and its outermost length, where the kernel needs it
     privates: list[Symbol] = field(default_factory=list)  # variables whose copies in the region start without a value
     parts: dict[Symbol, tuple[str, str]] = field(default_factory=dict)  # first byte and bytes of a mapped section

@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 
 from ompls.analysis.model import ctype
-from ompls.analysis.model.ast import IntLiteral, Name, SizeOf, Symbol
+from ompls.analysis.model.ast import FunctionDef, IntLiteral, Name, SizeOf, Symbol
 from ompls.analysis.model.convert import unqualified
-from ompls.analysis.model.ctype import INT, LONG_LONG, Array, CType, Function, Pointer, Record
+from ompls.analysis.model.ctype import INT, LONG_LONG, Array, CType, Function, Integer, Pointer, Record
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item, Region, Variable
@@ -208,16 +208,38 @@ def _sized(plan: RegionPlan, s: Symbol, pointer: CType) -> CType:
         if not isinstance(t, Array):
             return t
         text = str(t.length)
-        if t.length is None:
+        named = _named(plan, s, t)
+        if t.length is None and named is not None and named.name in plan.extents:
+            text = plan.extents[named.name]
+        elif t.length is None:
             text = f"ompls_d_{s.name}_{len(dims)}"
-            plan.params.append(Param(text, None, "size", len(plan.values), LONG_LONG))
-            plan.values.append(Value(f"(long long)(sizeof({at}) / sizeof({at}[0]))", "long long", lvalue=False))
+            kind: Integer = LONG_LONG
+            if named is not None:
+                plan.extents[named.name] = text
+                kind = INT if _fits(named.type) else LONG_LONG
+            plan.params.append(Param(text, None, "size", len(plan.values), kind))
+            value = f"({kind.kind})(sizeof({at}) / sizeof({at}[0]))"
+            plan.values.append(Value(value, kind.kind, lvalue=False))
         dims.append(text)
         return replace(t, of=sized(t.of, f"{at}[0]"), vla_text=text)
 
     if isinstance(pointer, Pointer) and isinstance(pointer.to, Array):
         return replace(pointer, to=sized(pointer.to, f"{s.name}[0]"))
     raise Problem(None, f"the variable '{s.name}'", "a variable length stands too deep in its type")
+
+
+def _named(plan: RegionPlan, s: Symbol, t: Array) -> Symbol | None:
+    """The parameter that a length in the type of the parameter `s` names: all lengths of that name are equal, because
+    they are computed where the function begins.  None for another length."""
+    function = plan.item.content.node
+    params = function.params if isinstance(function, FunctionDef) else []
+    before = params[: params.index(s)] if s in params else []
+    return next((p for p in before if p.name == t.vla_text), None)
+
+
+def _fits(t: CType) -> bool:
+    """Whether a length of the type is an `int`."""
+    return isinstance(t, Integer) and (t.size < INT.size or (t.size == INT.size and t.signed))
 
 
 def _item_of(plan: RegionPlan, s: Symbol) -> tuple[int, ItemPlan]:

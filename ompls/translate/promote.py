@@ -301,6 +301,9 @@ def _assigned(e: ast.Expr | None) -> frozenset[Symbol] | None:
     if e is None:
         return frozenset()
     e = strip(e)
+    if isinstance(e, ast.Binary) and e.op == ",":
+        both = _assigned(e.left), _assigned(e.right)
+        return both[0] | both[1] if both[0] is not None and both[1] is not None else None
     target = e.target if isinstance(e, ast.Assign) else None
     if isinstance(e, ast.Unary) and e.op in ("++", "--"):
         target = e.operand

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -206,3 +207,31 @@ def test_large_arrays_stay_with_the_threads(unit: Callable[[str], TU]) -> None:
 def test_no_more_threads_than_have_work(loop: str, threads: str, unit: Callable[[str], TU]) -> None:
     body = f"a[0] = omp_get_max_threads();\n#pragma omp parallel for\n{loop}"
     assert f"}}, {threads});" in preview(unit(TEXT.format(f"{TARGET}{{ {body} }}")), "cuda").text
+
+
+# What stands between two assignments that one thread makes and a parallel loop -> which variables each thread copies.
+OWN = {
+    "only read": ("", "s += k * (p != 0);", ["k", "p"]),
+    "not used": ("", "s++;", []),
+    "changed by the region": ("", "if (i == 3) k = i; p = 0;", []),
+    "led to by a pointer": ("int *at = &k;", "s += k; at[0] = *p;", ["p"]),
+    "listed": ("", "\n#pragma omp parallel firstprivate(k)\ns += k * *p;", ["p"]),
+}
+
+
+@pytest.mark.parametrize("what", OWN)
+def test_each_thread_copies_what_nothing_changes(what: str, unit: Callable[[str], TU]) -> None:
+    before, body, copied = OWN[what]
+    loop = LOOP.replace("a[i] += 1", f"{{ {body} }}")
+    text = f"{{ int k = plain(n), *p = (int *)(long)plain(n), s = 0; {before}{loop}"
+    made = preview(unit(TEXT.format(TARGET + text + "\na[0] = k + s; }")), "cuda")
+    assert not made.diagnostics
+    assert "// SPMD" in made.text
+    assert sorted(set(re.findall(r"ompls_own_(\w+)", made.text))) == copied
+
+
+def test_pointers_that_change_places_are_in_no_shared_memory(unit: Callable[[str], TU]) -> None:
+    swap = f"{{ int *p = a, *q = a + 50, *t; for (int k = 0; k < n; k++) {{ {LOOP}\nt = p, p = q, q = t; }} }}"
+    made = preview(unit(TEXT.format(TARGET + swap)), "cuda")
+    assert "// SPMD" in made.text
+    assert "__shared__" not in made.text

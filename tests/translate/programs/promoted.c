@@ -5,6 +5,7 @@
 
 #pragma omp declare target
 static int calls;
+static int more(int x) { return x + 1; }
 static int counted(int x)
 {
     calls++;
@@ -161,9 +162,40 @@ static void alike(void)
     expect(level, 0, "level of the sequential part");
 }
 
+/* What sequential code sets and parallel regions only read, beside what they, or a pointer, change meanwhile. */
+static void read_only_there(int n)
+{
+    int a[64], b[64], seen[64];
+    for (int i = 0; i < 64; i++) a[i] = 1, b[i] = seen[i] = 0;
+#pragma omp target map(tofrom : a, b, seen)
+    {
+        int *from = a, *to = b, *spare, chosen = 0, changed = 5, pointed = 7, *at = &pointed, again;
+        for (int d = 1; d < n; d *= 2) { /* prefix sums; a and b change places */
+#pragma omp parallel for
+            for (int i = 0; i < n; i++) to[i] = i >= d ? from[i] + from[i - d] : from[i];
+            spare = from, from = to, to = spare;
+        }
+        for (int i = 0; i < n; i++) chosen = from[i] > chosen ? more(from[i]) - 1 : chosen;
+#pragma omp parallel for
+        for (int i = 0; i < n; i++) seen[i] = chosen + from[i];
+        again = chosen = more(chosen) + more(1);
+#pragma omp parallel
+        {
+#pragma omp single
+            changed = chosen, *at = chosen + 1;
+#pragma omp for
+            for (int i = 0; i < n; i++) seen[i] += 1000 * (changed + pointed) + again - chosen;
+        }
+        seen[0] += pointed;
+    }
+    for (int i = 0; i < n; i++)
+        expect(seen[i], n + i + 1 + 1000 * (2 * (n + 3) + 1) + (i == 0) * (n + 4), "what only sequential code changes");
+}
+
 int main(void)
 {
     iterate();
+    read_only_there(48);
     mixed(5);
     teams();
     alike();

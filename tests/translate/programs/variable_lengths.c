@@ -19,9 +19,46 @@ static void scale(int n, int m, double a[n][m], double factor)
             a[i][j] *= factor;
 }
 
+enum { Z = 5, Y = 6, X = 7 };
+
+/* Lengths that are parameters: those of one name are one; the parameter may be changed later, its array stays. */
+static void around(int nz, int ny, short nx, double a[nz][ny][nx], double b[nz][ny][nx], unsigned nu, int u[nu][nu])
+{
+    ny += 3;
+#pragma omp target teams distribute parallel for collapse(3) map(to : a[0 : nz]) map(tofrom : b[0 : nz])
+    for (int z = 1; z < nz - 1; z++)
+        for (size_t y = 1; y < Y - 1; y++)
+            for (short x = 1; x < nx - 1; x++)
+                b[z][y][x] = a[z][y][x] + a[z - 1][y][x] + 2 * a[z + 1][y][x] + 4 * a[z][y - 1][x] + 8 * a[z][y + 1][x]
+                             + 16 * a[z][y][x - 1] + 32 * a[z][y][x + 1] + 64 * a[z - 1][y + 1][x - 1] + ny;
+#pragma omp target map(tofrom : u[0 : nu])
+    for (unsigned i = nu; i-- > 0;)
+        for (unsigned j = 0; j < nu; j++) {
+            u[i][j] += 100 * u[i + 1 - 1][j];
+            if (i == 0) u[i - 1 + 1][j]++; /* where the sum has been cut to 32 bits */
+        }
+}
+
+static int wrong_around(void)
+{
+    static double a[Z][Y][X], b[Z][Y][X];
+    int u[3][3], wrong = 0;
+    for (int k = 0; k < Z * Y * X; k++) (&a[0][0][0])[k] = k % 11;
+    for (int k = 0; k < 9; k++) (&u[0][0])[k] = k;
+    around(Z, Y, X, a, b, 3, u);
+    for (int z = 1; z < Z - 1; z++)
+        for (int y = 1; y < Y - 1; y++)
+            for (int x = 1; x < X - 1; x++)
+                wrong += b[z][y][x] != a[z][y][x] + a[z - 1][y][x] + 2 * a[z + 1][y][x] + 4 * a[z][y - 1][x]
+                                           + 8 * a[z][y + 1][x] + 16 * a[z][y][x - 1] + 32 * a[z][y][x + 1]
+                                           + 64 * a[z - 1][y + 1][x - 1] + Y + 3;
+    for (int k = 0; k < 9; k++) wrong += (&u[0][0])[k] != 101 * k + (k < 3);
+    return wrong;
+}
+
 int main(void)
 {
-    int n = 13, m = 7, k = 3, wrong = 0;
+    int n = 13, m = 7, k = 3, wrong = wrong_around();
     double a[n][m], sums[n];
     double(*cube)[m][k] = malloc(n * sizeof *cube);
     for (int i = 0; i < n; i++)

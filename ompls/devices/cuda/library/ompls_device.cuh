@@ -45,6 +45,13 @@
 #define OMPLS_OFFSET(type, member) __builtin_offsetof(type, member)
 #endif
 
+// --- arrays of variable length ----------------------------------------------------------------------------------
+// A length that is an `int` in the program.  Places are computed in 64 bits, and a product of two such numbers is short.
+struct ompls_extent {
+    int length;
+    __device__ operator long long() const { return length; }
+};
+
 // --- loops ------------------------------------------------------------------------------------------------------
 // A range of normalised iterations 0..count-1: begin, begin+stride, … while < end.  T is int, unsigned int or long long.
 template <typename T> struct ompls_range { T begin, end, stride; };
@@ -206,7 +213,14 @@ template <typename T> static __device__ T ompls_bswap(T value); // ompls_add_ove
 
 // --- what generated code is written in --------------------------------------------------------------------------
 // A parallel region's body as a lambda: the closure goes to shared memory, where the workers find it.
-template <class F> static __device__ void ompls_call(void *closure) { (*(F *)closure)(); }
+// What it has of values nobody changes.  A small one is copied to each thread: else a store of the body's might be to
+// it, and all would be read again in each turn of a loop.
+template <class F> static __device__ void ompls_call(void *closure)
+{
+    if (sizeof(F) > 128) return (*(F *)closure)();
+    const F mine = *(F *)closure;
+    mine();
+}
 template <class F> static __device__ void ompls_parallel_region(F body, int num_threads) {
 #ifdef OMPLS_SIM_FAST
     if (ompls_team_size(num_threads) == 1) { // its one thread is here: short loops are worth a copy of their own

@@ -19,6 +19,8 @@ from ompls.translate.rewrite import Part, Rewriter
 from ompls.translate.slots import has_effects
 
 _NOT_OF_ARRAYS = ("linear",)
+_ADDRESS = 8  # bytes
+_NEAR = 1 << 20  # a step that is no index of its own
 
 
 class VariableArrays:
@@ -178,16 +180,43 @@ class VariableArrays:
             return
         lengths = self._of(root)
         lengths = lengths[1:] if isinstance(root.type, Array) else lengths
-        place: list[Part] = ["(", indices.pop(0).span, ")"]
-        whole = True
-        for length in lengths:
-            whole = bool(indices)
-            offset: list[Part] = [" + (", indices.pop(0).span, ")"] if whole else []
+        wide = lengths[0].startswith("ompls_")  # a `long`: all is computed in 64 bits
+        split = [_split(i) if wide else (i, 0) for i in indices[: len(lengths) + 1]]
+        whole = len(split) > len(lengths)
+        place: list[Part] = ["(", split[0][0].span, ")"]
+        for k, length in enumerate(lengths, 1):
+            offset: list[Part] = [" + (", split[k][0].span, ")"] if k < len(split) else []
             place = ["(", *place, f" * {length}", *offset, ")"]
+        place.append(_moved([step for _, step in split], lengths))
+        indices = indices[len(lengths) + 1 :]
         rest: list[Part] = [part for i in indices for part in ("[", i.span, "]")]
         self.rw.replace(
             n.span, *([root.span, "[", *place, "]", *rest] if whole else ["(", root.span, " + ", *place, ")"])
         )
+
+
+def _split(e: ast.Expr) -> tuple[ast.Expr, int]:
+    """A subscript as one without a constant, and the constant: `a[i][j]` and `a[i - 1][j]` have one product then.
+
+    Not where the sum may be cut to fewer bits than an address has.
+    """
+    sum_ = strip(e)
+    if isinstance(sum_, ast.Binary) and sum_.op in ("+", "-") and isinstance(sum_.type, Integer):
+        step = strip(sum_.right)
+        if isinstance(step, ast.IntLiteral) and (sum_.type.signed or sum_.type.size == _ADDRESS):
+            value = fold(step)
+            if value is not None and 0 <= value <= _NEAR:
+                return sum_.left, value if sum_.op == "+" else -value
+    return e, 0
+
+
+def _moved(steps: list[int], lengths: list[str]) -> str:
+    """What constants in the subscripts add to a place: `[-1, 0, 2]` is ` - m * n + 2`."""
+    text = ""
+    for k, step in enumerate(steps):
+        factors = [*([str(abs(step))] if abs(step) != 1 or k == len(lengths) else []), *lengths[k:]]
+        text += f" {'+' if step > 0 else '-'} {' * '.join(factors)}" if step else ""
+    return text
 
 
 def _elements(t: Array, outer: str, dims: list[str]) -> tuple[CType, str]:

@@ -19,14 +19,23 @@ from ompls.translate.ctext import is_vla, strip
 from ompls.translate.launch import chain_directives
 from ompls.translate.loops import Nest
 from ompls.translate.precedence import operand
-from ompls.translate.promote import is_pure
+from ompls.translate.promote import is_pure, is_scalar
 from ompls.translate.rewrite import Part
 from ompls.translate.transformations.gpu.data import data_inside, data_of
 from ompls.translate.transformations.gpu.emitter import Emitter, Level, transformation
 from ompls.translate.transformations.gpu.loops import clause_value, keep_counters, loop_parts, typed, visit_iterations
 from ompls.translate.transformations.gpu.nest import count_of, counts
 from ompls.translate.transformations.gpu.sync import chosen
-from ompls.translate.uses import declared_in, everything, is_aggregate, modified_in, names_in, parallel_in, root_symbol
+from ompls.translate.uses import (
+    declared_in,
+    directives_in,
+    everything,
+    is_aggregate,
+    modified_in,
+    names_in,
+    parallel_in,
+    root_symbol,
+)
 
 
 @transformation("parallel")
@@ -94,13 +103,35 @@ def region(e: Emitter, s: DirectiveStmt, level: Level, around: tuple[str, str], 
     if together:  # all threads are here already
         # Where a chunk follows, they meet before it; else the code around knows when.
         met = "ompls_barrier();\n" if source == "team" else ""
-        e.replace(s.span, "{  // parallel region: all threads of the team\n", before, data.opening(), *parts,
-                  data.closing(), met, after and f"{after}\n", "}")  # fmt: skip
+        own, mine, end = _own_copies(e, s)
+        e.replace(s.span, "{  // parallel region: all threads of the team\n", own, mine, before, data.opening(), *parts,
+                  data.closing(), met, after and f"{after}\n", end, "}")  # fmt: skip
         return
     if push:
         before, after = f"{before}{{\n{push}", f"\n{pop}}}{after}"
     e.replace(s.span, before, f"ompls_parallel_region([{', '.join(captures)}] {{  // the workers run this\n",
               data.opening(), *parts, data.closing(), f"}}, {threads});", after)  # fmt: skip
+
+
+def _own_copies(e: Emitter, s: DirectiveStmt) -> tuple[str, str, str]:
+    """Copies of each thread's own of scalars in shared memory that nothing changes while the region runs: what stands
+    before its text and after it.
+
+    Nothing does if no assignment in the region is to them and nothing has their address: all that runs meanwhile is the
+    region's text and functions that it calls.  The compiler cannot know, and would read them again after each store.
+    """
+    assert e.plan is not None
+    assert e.plan.promotion is not None
+    listed_here = {i.symbol for x in directives_in(s) for c in x.directive.clauses for i in c.items}
+    changing = modified_in(s) | _addressed(e.plan.region.stmt) | listed_here
+    read = {n.symbol for n in names_in(s) if n.symbol is not None}
+    names = sorted(x.name for x in (read & e.plan.promotion.shared) - changing if is_scalar(x))
+    shared = {x.name: x for x in e.plan.promotion.shared}
+    if not names:
+        return "", "", ""
+    own = "".join(f"{e.cxx(shared[name].type, f'ompls_own_{name}')} = {name};\n" for name in names)
+    mine = "".join(f"{e.cxx(shared[name].type, name)} = ompls_own_{name};\n" for name in names)
+    return own, f"{{  // nothing changes these here: a copy for each thread\n{mine}", "}\n"
 
 
 def _is_untold(s: DirectiveStmt, loop: Nest) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ompls.analysis.model.ast import Symbol
-from ompls.analysis.model.ctype import Array
+from ompls.analysis.model.ctype import INT, Array
 from ompls.analysis.model.omp import Directive
 from ompls.translate.covering import LONG_PART
 from ompls.translate.ctext import flat, is_vla
@@ -33,6 +33,8 @@ class Parameters:
         name = f"ompls_p_{p.name}" if self._renamed(p) and p.symbol is not None else p.name
         if p.kind == "part":
             return f"{'ompls_long_part' if p.type == LONG_PART else 'ompls_part'} {p.name}"
+        if p.kind == "size" and p.type == INT:
+            return f"ompls_extent {p.name}"
         if isinstance(p.type, Array):  # an array parameter would be a pointer
             return f"ompls_array<{self.e.types.cxx(p.type.of)}, {p.type.length}> {name}"
         if p.name in self.plan.only_read:
