@@ -65,6 +65,7 @@ METHODS: dict[str, Method] = {
     "textDocument/diagnostic": Method("some"),  # what is shown is in the results that the worker sends by itself
     "textDocument/diagnostic, with headers": Method("full"),
     "ompls/preview": Method("result", kernels.asked),
+    "ompls/devices": Method("result", kernels.cannot_run),
     "workspace/textDocumentContent": Method("result", kernels.shown),
     "ompls/whyNoAnswer": Method("result", explanation.answer),
     "ompls/dataEnvironment": Method("unit", environment.answer),

@@ -16,7 +16,7 @@ from ompls.server.announced import FIX_ALL, LEGEND, QUICK_FIX, REWRITE, SHOW, un
 from ompls.server.convert import Json, path_of
 from ompls.server.documents import Document
 from ompls.server.guard import guarded, logged
-from ompls.server.params import ENVIRONMENT, ENVIRONMENT_OF_REGION, LENS, PREVIEW, RUN, RUN_INPUT, WHY, checked
+from ompls.server.params import DEVICES, ENVIRONMENT, ENVIRONMENT_OF_REGION, LENS, PREVIEW, RUN, RUN_INPUT, WHY, checked
 from ompls.server.protocol import Raw, Written
 from ompls.server.refusal import refuse
 from ompls.server.wide import uris_of
@@ -184,7 +184,15 @@ class Handlers:
         return Raw(made)
 
     async def devices(self, params: Any) -> Raw:
-        return Raw(await self.server.runs.devices())
+        answer = await self.server.runs.devices()
+        asked = checked(params or {}, DEVICES)
+        if asked.get("textDocument") is not None and self.server.session(asked["textDocument"]["uri"]) is not None:
+            names = [device["name"] for device in answer["devices"]]
+            why = json.loads(await self._of_document("ompls/devices", {**asked, "names": names}))
+            for device in answer["devices"]:
+                if device["name"] in why:
+                    device["cannot"] = why[device["name"]]
+        return Raw(answer)
 
     async def run(self, params: Any) -> Raw:
         return Raw(await self.server.runs.run(checked(params, RUN)))

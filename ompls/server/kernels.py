@@ -18,7 +18,7 @@ from ompls.project.problem import EnvironmentProblem
 from ompls.server.convert import Json
 from ompls.server.opened import Kernel, Opened, Result
 from ompls.server.refusal import Refused, refuse
-from ompls.server.refused import page, reasons
+from ompls.server.refused import cannot, page, reasons
 from ompls.server.virtual import WATCHED, Target, headed
 
 
@@ -100,6 +100,13 @@ def _absent(tu: TU, region: str) -> str | None:
         return None
     has = f"it has {', '.join(known[:20])}" if known else "it has none"
     return f"{os.path.basename(tu.path)} has no region '{region}'; {has}"
+
+
+def cannot_run(opened: Opened, result: Result, params: Json) -> Json:
+    """Of the devices in `names` those that cannot run the document's program, and why."""
+    known, places = registry().devices, opened.places(result)
+    why = {name: cannot(result.tu, known[name], places) for name in params["names"] if name in known}
+    return {name: reason for name, reason in why.items() if reason}
 
 
 def chosen_devices(opened: Opened) -> list[str]:

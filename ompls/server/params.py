@@ -26,6 +26,7 @@ RUN: Shape = {
     "terminal?": _SIZE, "trace?": bool,
 }  # fmt: skip
 RUN_INPUT: Shape = {"run": str, "text?": str, "terminal?": _SIZE}
+DEVICES: Shape = {"textDocument?": _DOCUMENT}
 ENVIRONMENT: Shape = {"textDocument": _DOCUMENT, "position": _POSITION, "visit?": int}
 ENVIRONMENT_OF_REGION: Shape = {"textDocument": _DOCUMENT, "region": str, "visit?": int}
 WHY: Shape = {"textDocument": _DOCUMENT, "position?": _POSITION}

@@ -35,6 +35,21 @@ def reasons(tu: TU, device: DeviceSpec, region: RegionPlace, refused: Iterable[D
     return sorted(dict.fromkeys(found), key=lambda d: (d.where.path, d.where.start, d.where.end))
 
 
+def cannot(tu: TU, device: DeviceSpec, places: Places) -> str:
+    """The first thing that keeps the device from running a region of the unit, and where; "" where there is none.
+
+    As the rules know it: nothing is translated.
+    """
+    settings = replace(tu.settings, devices=(device,), device_chosen=True)
+    there = replace(tu, settings=settings)
+    for item in tu.items if device.lacks or device.abi or device.functions else ():
+        if item.content.regions:
+            for said in rules.of_group(there, item, _GROUP):
+                if said.severity != "hint":
+                    return f"{_place(places, said.where)}: {said.message}"
+    return ""
+
+
 def page(
     tu: TU,
     device: DeviceSpec,

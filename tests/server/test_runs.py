@@ -255,12 +255,19 @@ async def test_no_device_is_loaded_from_a_folder_that_is_open(tmp_path: Path, mo
         assert commands._environment()["OMPLS_DEVICE_PATH"] == "/nowhere"
 
 
-async def test_devices_are_those_of_the_command_line(vscode: Editor) -> None:
+async def test_devices_are_those_of_the_command_line(vscode: Editor, tmp_path: Path) -> None:
     listed = await asyncio.wait_for(vscode.client.protocol.send_request_async("ompls/devices", {}), 60)
     devices = listed if isinstance(listed, list) else listed["devices"]
     names = [d["name"] for d in devices]
     assert "host" in names
     assert "cudasim" in names
+    uri = (tmp_path / "wide.c").as_uri()
+    vscode.open(uri, "void f(long double *s) {\n#pragma omp target map(tofrom: s[0:1])\n  *s += 1;\n}\n")
+    listed = await asyncio.wait_for(vscode.request("ompls/devices", {"textDocument": {"uri": uri}}), 60)
+    cannot = {d["name"]: d["cannot"] for d in listed["devices"] if "cannot" in d}
+    assert {"cuda", "cudasim"} <= set(cannot)
+    assert "host" not in cannot
+    assert cannot["cudasim"].startswith("wide.c:3: the type `long double` cannot run on cudasim: ")
 
 
 async def test_a_run_has_the_version_of_the_settings(tmp_path: Path) -> None:

@@ -11,12 +11,13 @@ export interface Device {
   board?: boolean;
   reason?: string;
   hint?: string;
+  cannot?: string; // why it cannot run the program that was asked about
   login?: 'reached' | 'failed' | 'untried'; // of a board
 }
 
 /** Whether it can be used, as an icon: of a board what the last login says. */
-export function iconOf({ available, login }: Device): string {
-  return !available ? '$(circle-slash)' : login === 'failed' ? '$(warning)' : login === 'untried' ? '$(question)' : '$(check)';
+export function iconOf({ available, cannot, login }: Device): string {
+  return !available || cannot ? '$(circle-slash)' : login === 'failed' ? '$(warning)' : login === 'untried' ? '$(question)' : '$(check)';
 }
 
 export function activate(context: vscode.ExtensionContext, connection: Connection): void {

@@ -54,7 +54,9 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
       return run(); // it says so
     }
     try {
-      const answer = await connection.request<{ devices: Device[] }>('ompls/devices', {});
+      const place = activePlace();
+      const params = place ? { textDocument: { uri: place.uri.toString() } } : {};
+      const answer = await connection.request<{ devices: Device[] }>('ompls/devices', params);
       const chosen = await vscode.window.showQuickPick(answer.devices.flatMap(choices), { placeHolder: 'Run on' });
       if (chosen) {
         await run(chosen.wanted);
@@ -78,8 +80,9 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
 
 /** A device to choose; a board also runs whole programs. */
 function choices(device: Device): (vscode.QuickPickItem & { wanted: Wanted })[] {
-  const { name, board, available, description = '' } = device;
-  const detail = available ? description : [device.reason, device.hint].filter(Boolean).join('; ');
+  const { name, board, available, cannot, description = '' } = device;
+  const able = cannot ? `cannot run it: ${cannot}` : description;
+  const detail = available ? able : [device.reason, device.hint].filter(Boolean).join('; ');
   const regions = { label: `${iconOf(device)} ${name}`, detail, wanted: { device: name } };
   return board
     ? [

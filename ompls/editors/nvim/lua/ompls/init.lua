@@ -49,13 +49,15 @@ end
 function M.runon()
   local client = server.running(0)
   if client then
-    server.ask(client, 'ompls/devices', vim.empty_dict(), function(answer)
+    local source = vim.b.ompls_source or vim.uri_from_bufnr(0)
+    server.ask(client, 'ompls/devices', { textDocument = { uri = source } }, function(answer)
       local choices = {}
       for _, device in ipairs(answer.devices) do
         local state = device.available and device.description or ('not available: ' .. device.reason)
         if device.board then
           table.insert(choices, { text = ('%s, the whole program (%s)'):format(device.name, state), remote = device.name })
         end
+        state = device.cannot and ('cannot run it: ' .. device.cannot) or state
         local what = device.board and ', its regions' or ''
         table.insert(choices, { text = ('%s%s (%s)'):format(device.name, what, state), device = device.name })
       end
