@@ -22,16 +22,13 @@ from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, Mapping, Optio
 
 from .boards.registered import Board, boards
 from .errors import DeviceUnavailable, one_line
-from .folders import AUTO, folders
+from .folders import AUTO, PREFERENCE, folders
 from .loading import load, told
 from .machine import Machine
 
 if TYPE_CHECKING:
     from .bundle import Kernel
     from .toolchain import Toolchain
-
-# The order in which `auto` chooses; a device that is not listed comes after these.
-PREFERENCE = ("cuda", "cudasim", "host")
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ VARIABLE = "OMPLS_DEVICE_PATH"
 _PARTS = ("module", "target")  # what is executed
 _MOST_LINKS = 40  # as Linux has it: path_resolution(7)
 AUTO = "auto"  # as the name of a device: whatever this machine has
+PREFERENCE = ("cuda", "cudasim", "host")  # in which `auto` chooses; a device that is not listed comes after these
 # What lists, shells and C strings take as it is.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}\Z")
 

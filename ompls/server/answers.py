@@ -66,6 +66,7 @@ METHODS: dict[str, Method] = {
     "textDocument/diagnostic, with headers": Method("full"),
     "ompls/preview": Method("result", kernels.asked),
     "ompls/devices": Method("result", kernels.cannot_run),
+    "textDocument/codeLens, refused": Method("result", kernels.refused_on),
     "workspace/textDocumentContent": Method("result", kernels.shown),
     "ompls/whyNoAnswer": Method("result", explanation.answer),
     "ompls/dataEnvironment": Method("unit", environment.answer),

@@ -141,8 +141,8 @@ class Handlers:
         session = self.server.session(params.text_document.uri)
         if session is None:
             return Raw([])
-        prices = dict(self.server.prices.of(session))
-        return Written(list(await self.server.engine.ask(session, "textDocument/codeLens", prices)))
+        known = {"prices": dict(self.server.prices.of(session)), "refused": self.server.prices.refused(session)}
+        return Written(list(await self.server.engine.ask(session, "textDocument/codeLens", known)))
 
     async def code_action(self, params: types.CodeActionParams) -> Raw | Written:
         session = self.server.session(params.text_document.uri)

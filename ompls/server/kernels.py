@@ -13,12 +13,13 @@ from ompls.analysis import features
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.model.tu import TU
 from ompls.analysis.syntax.quoted import in_comment
-from ompls.project.devices import of_settings, registry
+from ompls.project.devices import AUTO, of_settings, registry
 from ompls.project.problem import EnvironmentProblem
+from ompls.runtime.folders import PREFERENCE
 from ompls.server.convert import Json
 from ompls.server.opened import Kernel, Opened, Result
 from ompls.server.refusal import Refused, refuse
-from ompls.server.refused import cannot, page, reasons
+from ompls.server.refused import cannot, page, reasons, regions_refused
 from ompls.server.virtual import WATCHED, Target, headed
 
 
@@ -107,6 +108,14 @@ def cannot_run(opened: Opened, result: Result, params: Json) -> Json:
     known, places = registry().devices, opened.places(result)
     why = {name: cannot(result.tu, known[name], places) for name in params["names"] if name in known}
     return {name: reason for name, reason in why.items() if reason}
+
+
+def refused_on(opened: Opened, result: Result, params: Json) -> Json:
+    """The regions that a device which a run may use cannot run, with the names of these devices."""
+    asked = opened.settings.run.device
+    known = registry().devices
+    devices = [known[name] for name in PREFERENCE if name in known] if asked == AUTO else of_settings(asked)
+    return regions_refused(result.tu, devices)
 
 
 def chosen_devices(opened: Opened) -> list[str]:

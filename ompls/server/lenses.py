@@ -10,10 +10,11 @@ from ompls.server.lenstexts import Offer, answer
 from ompls.server.opened import Opened, Result
 
 
-def lenses(opened: Opened, result: Result, prices: Mapping[str, str]) -> list[bytes]:
+def lenses(opened: Opened, result: Result, known: Mapping[str, Mapping[str, str]]) -> list[bytes]:
     """Their JSON, to be joined.  Of a planned device there is no code to look at.
 
-    prices -- what kernels need, by region, where that is known
+    known -- by region, where that is known: `prices`, what kernels need; `refused`, the devices of a run that cannot
+             run it
     """
     settings, document, context = opened.settings, opened.document, opened.context
     name, title = settings.preview.device, f"Preview {settings.preview.device}"
@@ -23,5 +24,6 @@ def lenses(opened: Opened, result: Result, prices: Mapping[str, str]) -> list[by
     program = os.path.isabs(document.path) and not document.path.endswith(".h")
     run = settings.lens.run and context.trusted and program
     shown, on = title if settings.lens.preview and title else None, settings.run.device if run else None
-    offer = Offer(document.uri, shown, name, on, tuple(prices.items()))
+    prices, refused = (tuple(known.get(what, {}).items()) for what in ("prices", "refused"))
+    offer = Offer(document.uri, shown, name, on, prices, refused)
     return answer(offer, result.tu, result.lines, context.client.encoding)

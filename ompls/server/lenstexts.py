@@ -27,6 +27,7 @@ class Offer:
     preview -- the title of the lens that shows the generated code; None: there is none
     device, run -- the devices to preview for and to run on; None for `run`: no lens runs the program
     prices -- (region, what its kernel needs), for the title
+    refused -- (region, the devices of a run that cannot run it)
     """
 
     uri: str
@@ -34,6 +35,7 @@ class Offer:
     device: str
     run: str | None
     prices: tuple[tuple[str, str], ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
 
 
 class _Kept(NamedTuple):
@@ -92,7 +94,8 @@ def _lenses(offer: Offer, places: Iterable[tuple[Span, str]]) -> Iterator[str]:
 
 
 def _commands(offer: Offer, region: str) -> Iterator[str]:
-    run = "Run" if offer.run is not None else None
+    refused = dict(offer.refused).get(region)
+    run = None if offer.run is None else f"Run (cannot run on {refused})" if refused else "Run"
     price = dict(offer.prices).get(region)
     preview = f"{offer.preview} ({price})" if offer.preview is not None and price else offer.preview
     for title, command, device in ((preview, "ompls.preview", offer.device), (run, "ompls.run", offer.run)):

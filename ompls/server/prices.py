@@ -20,6 +20,7 @@ from ompls.project.files import read_source
 from ompls.project.problem import FileProblem
 from ompls.project.words import words
 from ompls.server.guard import logged
+from ompls.server.refusal import Refused
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
@@ -40,6 +41,7 @@ class PriceFeature:
         self._known: dict[str, dict[str, tuple[_State, Mapping[str, str]]]] = {}  # by URI and device; then by region
         self._unable: set[tuple[str, str]] = set()  # URIs and devices of which no compiler tells it: nobody asks again
         self._asking: asyncio.Task[None] | None = None
+        self._refused: dict[str, Mapping[str, str]] = {}  # by URI; then by region
 
     def of(self, session: Session) -> Mapping[str, str]:
         """The prices of the document as it is, on the device of its lenses, by region."""
@@ -52,6 +54,10 @@ class PriceFeature:
         return {
             device: prices for device, (state, prices) in known.items() if state == _state(session) and device in named
         }
+
+    def refused(self, session: Session) -> Mapping[str, str]:
+        """The regions that devices of a run cannot run, with their names; as it was when somebody looked last."""
+        return self._refused.get(session.document.uri, _NONE)
 
     def look(self, session: Session) -> None:
         """The document was opened or saved, and what it is now is on the disk; or settings or headers changed."""
@@ -68,6 +74,7 @@ class PriceFeature:
     def closed(self, uri: str) -> None:
         self._due.pop(uri, None)
         self._known.pop(uri, None)
+        self._refused.pop(uri, None)
         self._unable = {(known, device) for known, device in self._unable if known != uri}
 
     async def _ask(self) -> None:
@@ -81,6 +88,7 @@ class PriceFeature:
             await self.server.engine.known(session, headers=True)
             if self.server.session(uri) is not session:
                 continue  # it was closed, perhaps by who leaves
+            await self._look_for_refusals(session)
             for device in self._devices(session):
                 state = _state(session)
                 prices = await self._found(session, device)
@@ -91,6 +99,16 @@ class PriceFeature:
                 if self.of(session) != before:
                     await self.server.refresh_lenses()
                 self.server.previews.source_changed(session)
+
+    async def _look_for_refusals(self, session: Session) -> None:
+        uri = session.document.uri
+        try:
+            made = json.loads(b"".join(await self.server.engine.ask(session, "textDocument/codeLens, refused", {})))
+        except Refused:
+            return  # it was closed
+        if self.server.session(uri) is session and made != self._refused.get(uri, _NONE):
+            self._refused[uri] = made
+            await self.server.refresh_lenses()
 
     def _devices(self, session: Session) -> list[str]:
         """Those to ask about, the lenses' first; none where a program must not run on what is on the disk."""

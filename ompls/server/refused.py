@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ompls.analysis import rules
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.features.regions import RegionPlace
-from ompls.analysis.model.tu import TU
+from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.notes import UNTRANSLATABLE
 from ompls.analysis.source import Location
 from ompls.analysis.syntax.quoted import in_comment
@@ -40,14 +40,26 @@ def cannot(tu: TU, device: DeviceSpec, places: Places) -> str:
 
     As the rules know it: nothing is translated.
     """
-    settings = replace(tu.settings, devices=(device,), device_chosen=True)
-    there = replace(tu, settings=settings)
+    first = next(_in_the_way(tu, device), None)
+    return f"{_place(places, first[1].where)}: {first[1].message}" if first is not None else ""
+
+
+def regions_refused(tu: TU, devices: Iterable[DeviceSpec]) -> dict[str, str]:
+    """The regions that some of the devices cannot run, as the rules know it, and the names of these devices."""
+    found: dict[str, dict[str, None]] = {}
+    for device in devices:
+        for item, said in _in_the_way(tu, device):
+            for region in item.content.regions:
+                if _within(tu.locate(item, region.stmt.span), said.where):
+                    found.setdefault(region.id, {})[device.name] = None
+    return {region: " and ".join(names) for region, names in found.items()}
+
+
+def _in_the_way(tu: TU, device: DeviceSpec) -> Iterator[tuple[Item, Diagnostic]]:
+    there = replace(tu, settings=replace(tu.settings, devices=(device,), device_chosen=True))
     for item in tu.items if device.lacks or device.abi or device.functions else ():
         if item.content.regions:
-            for said in rules.of_group(there, item, _GROUP):
-                if said.severity != "hint":
-                    return f"{_place(places, said.where)}: {said.message}"
-    return ""
+            yield from ((item, said) for said in rules.of_group(there, item, _GROUP) if said.severity != "hint")
 
 
 def page(

@@ -95,6 +95,17 @@ async def test_the_title_says_what_the_saved_kernel_needs(vscode: Editor, tmp_pa
     assert (await priced()).endswith(" registers)")
 
 
+async def test_the_title_of_run_says_on_which_devices_the_region_cannot(vscode: Editor, tmp_path: Path) -> None:
+    vscode.settings = {"lens": {"preview": False}}
+    vscode.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+    uri, text = (tmp_path / "wide.c").as_uri(), FIXED.replace("double", "long double")
+    vscode.open(uri, text)
+    assert await priced_title(vscode, uri) == "Run (cannot run on cuda and cudasim)"
+    vscode.settings = {"lens": {"preview": False}, "run": {"device": "host"}}
+    vscode.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+    await shows_price(vscode, uri, "Run")
+
+
 async def test_a_header_that_changes_changes_the_price(vscode: Editor, tmp_path: Path) -> None:
     header = tmp_path / "n.h"
     header.write_text("#define N 100000\n")
