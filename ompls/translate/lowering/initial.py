@@ -44,7 +44,10 @@ def _give_names(work: Round, item: Item, node: Declaration, mark: str) -> None:
     ahead: dict[str, str] = {}  # by name
     edits: list[tuple[Span, str]] = []
     own = {d.symbol.name for d in node.decls}
-    found = [e for d in node.decls if d.init is not None and _is_placed(work, d) for e in _addressed(item, d)]
+    try:
+        found = [e for d in node.decls if d.init is not None and _is_placed(work, d) for e in _addressed(item, d)]
+    except Problem:
+        return  # an initializer that is not understood: the compiler says so
     for e in found:
         if isinstance(e, StringLiteral):
             strings.setdefault(e.text, e)
@@ -89,10 +92,7 @@ def _is_missing(tu: TU, s: Symbol) -> bool:
 
 def _addressed(item: Item, d: VarDecl) -> Iterator[Expr]:
     """What pointers in a variable begin with the address of: literals and variables."""
-    try:
-        slot = read(d.init, d.symbol.type, item.content.text) if isinstance(d.init, ast.InitList) else None
-    except Problem:
-        return  # whoever needs it says so
+    slot = read(d.init, d.symbol.type, item.content.text) if isinstance(d.init, ast.InitList) else None
     for value, t in leaves(slot) if slot is not None else [(d.init, d.symbol.type)]:
         if value is not None:
             yield from _within(item, value, t)
