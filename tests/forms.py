@@ -108,21 +108,26 @@ def of_form(name: str, number: int) -> tuple[str, str]:
     return text, "{ " + " ".join(out) + " }"
 
 
-def program(names: list[str]) -> str:
+def program(names: list[str], place: str = "file") -> str:
+    """`place`: where they are declared, in the file, the function or the region."""
     forms = [of_form(name, number) for number, name in enumerate(names)]
     declared = "\n".join(text for text, _ in forms)
     looked = "\n".join(text for _, text in forms)
-    return f"""{DEFINED}{declared}
+    of_file, of_function, of_region = (declared if place == x else "" for x in ("file", "function", "region"))
+    return f"""{DEFINED}{of_file}
 int main(void)
 {{
+    {of_function}
     static long there[4000], here[4000];
     int length = 0;
     #pragma omp target map(from: there, length)
     {{
+        {of_region}
         long *o = there;
         {looked}
         length = o - there;
     }}
+    {of_region}
     long *o = here;
     {looked}
     for (int i = 0; i < o - here; i++) printf("%ld\\n", here[i]);

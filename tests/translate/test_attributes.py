@@ -33,6 +33,15 @@ def test_every_form_is_laid_out_as_on_the_host(device: str, source: Path) -> Non
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
 
 
+@pytest.mark.parametrize("place", [pytest.param("function", marks=pytest.mark.thorough), "region"])
+def test_forms_of_a_block_are_laid_out_as_on_the_host(place: str, tmp_path: Path) -> None:
+    """The pragma is about what follows the function, and in blocks nobody here reads a bit-field of width 0."""
+    source = tmp_path / "forms.c"
+    source.write_text(program([n for n in FORMS if "#pragma" not in n and "width 0" not in n], place))
+    done = ompls("run", "--device", "cudasim", "-w", "-std=gnu2x", source)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+
 def test_a_gpu_has_every_form_as_on_the_host(source: Path, load: Callable[[Path], TU]) -> None:
     """NVIDIA's compiler folds all that the region finds into numbers."""
     if nvrtc.available() is None:
