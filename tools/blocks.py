@@ -52,7 +52,7 @@ def _ptx(text: str) -> Iterator[tuple[str, list[Block]]]:
     text = re.sub(r"//[^\n]*", "", text)
     for head in re.finditer(r"\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)[^{;]*\n\{\n(.*?)\n\}", text, re.S):
         blocks = [Block("")]
-        for part in re.findall(r"\$?[\w$]+:|[^;:{}]+;", head[2]):
+        for part in re.findall(r"\$?[\w$]+:|(?:[^;:{}]|\{[^;{}]*\})+;", head[2]):
             words = part.strip().rstrip(";").strip()
             if words.endswith(":"):
                 blocks.append(Block(words[:-1]))

@@ -52,6 +52,12 @@ class Mix:
     loads: int  # other loads of global memory
     wide: int
     address: int
+    loaded: int = 0  # bytes of all loads
+
+    @property
+    def width(self) -> float:
+        """Bytes of a load: one of 16 bytes costs hardly more than one of 4."""
+        return self.loaded / max(self.loads + self.read_only, 1)
 
     @property
     def weight(self) -> tuple[bool, int]:
@@ -69,7 +75,18 @@ def mix(code: Iterable[Instruction]) -> Mix:
 
     read_only = number(_READ_ONLY)
     loads = number(_LOAD) - sum(1 for o in opcodes if _READ_ONLY.match(o) and _LOAD.match(o))
-    return Mix(len(opcodes), number(_FLOATING), number(_STORE), read_only, loads, number(_WIDE), number(_ADDRESS))
+    loaded = sum(_bytes(opcode) for opcode in opcodes if _READ_ONLY.match(opcode) or _LOAD.match(opcode))
+    kinds = number(_FLOATING), number(_STORE), read_only, loads, number(_WIDE), number(_ADDRESS)
+    return Mix(len(opcodes), *kinds, loaded)
+
+
+def _bytes(load: str) -> int:
+    """What a load brings: `ld.global.v4.f32`, `LDG.E.128`; machine code says nothing for 4 bytes."""
+    ptx = re.search(r"(?:\.v(?P<number>[248]))?\.[bfsu](?P<bits>\d+)$", load)
+    if ptx is not None:
+        return int(ptx["number"] or 1) * int(ptx["bits"]) // 8
+    code = re.search(r"\.[US]?(?P<bits>8|16|64|128)(?:\.|$)", load)
+    return int(code["bits"]) // 8 if code is not None else 4
 
 
 def whole(functions: Functions, kernel: str) -> Mix:

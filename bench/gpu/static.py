@@ -64,6 +64,11 @@ class Cost:
         mix = self.hot if self.hot and self.hot.loads + self.hot.read_only else self.whole
         return mix.read_only / max(mix.loads + mix.read_only, 1)
 
+    @property
+    def width(self) -> float:
+        """Bytes of a load, there too."""
+        return (self.hot if self.hot and self.hot.loads + self.hot.read_only else self.whole).width
+
 
 # --- both sides' kernels ------------------------------------------------------------------------------------------
 
@@ -150,6 +155,7 @@ def compare(pair: Pair, arch: str, tool: str, suite: Path | None = None) -> dict
         "spills": [ours.spills, theirs.spills],
         "shared": [ours.shared, theirs.shared],
         "read_only": [round(ours.read_only, 2), round(theirs.read_only, 2)],
+        "width": [round(ours.width, 1), round(theirs.width, 1)],
         "wide": [ours.ptx.wide, theirs.ptx.wide],
         "address": [ours.ptx.address, theirs.ptx.address],
     }
@@ -161,6 +167,8 @@ def misses(figures: Mapping[str, Any]) -> set[str]:
     found |= {name for name in ("spills", "wide") if figures[name][0] > figures[name][1]}
     if figures["read_only"][0] < figures["read_only"][1]:
         found.add("read_only")
+    if figures["width"][0] < figures["width"][1] * (1 - TOLERANCE):
+        found.add("width")
     return found
 
 
@@ -173,14 +181,15 @@ def fallen(now: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
     for name in ("spills", "shared", "wide"):
         if now[name][0] > max(now[name][1], before[name][0]):
             found.append(f"{name} {before[name][0]} -> {now[name][0]}")
-    if now["read_only"][0] < min(now["read_only"][1], before["read_only"][0]):
-        found.append(f"read_only {before['read_only'][0]} -> {now['read_only'][0]}")
+    for name in ("read_only", "width"):
+        if now[name][0] < min(now[name][1], before[name][0]) * (1 - TOLERANCE):
+            found.append(f"{name} {before[name][0]} -> {now[name][0]}")
     return found
 
 
 # --- output -------------------------------------------------------------------------------------------------------
 
-COLUMNS = ("inner", "whole", "registers", "spills", "shared", "read_only", "wide", "address")
+COLUMNS = ("inner", "whole", "registers", "spills", "shared", "read_only", "width", "wide", "address")
 
 
 def cell(figures: Mapping[str, Any], name: str, missed: Iterable[str]) -> str:

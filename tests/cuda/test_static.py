@@ -49,6 +49,7 @@ FIGURES = {
     "spills": [0, 0],
     "shared": [0, 0],
     "read_only": [1.0, 1.0],
+    "width": [16.0, 16.0],
     "wide": [0, 1],
     "address": [5, 5],
 }
@@ -64,6 +65,7 @@ FIGURES = {
         ("registers", 1.05, ["registers 1.0 -> 1.05"]),
         ("spills", [8, 0], ["spills 0 -> 8"]),
         ("read_only", [0.5, 1.0], ["read_only 1.0 -> 0.5"]),
+        ("width", [4.0, 16.0], ["width 16.0 -> 4.0"]),
         ("wide", [1, 1], []),
         ("wide", [2, 1], ["wide 0 -> 2"]),
     ],
@@ -76,7 +78,7 @@ def test_what_misses_its_goal_is_marked() -> None:
     rows = {"k": {"sm_53": {**FIGURES, "read_only": [0, 1.0]}, "sm_90": {**FIGURES, "whole": 1.0, "inner": None}}}
     lines = list(static.table(rows))
     assert static.misses(rows["k"]["sm_53"]) == {"whole", "read_only"}
-    assert lines[1].split() == ["k", "sm_53", "1.00", "1.20*", "1.00", "0/0", "0/0", "0/1*", "0/1", "5/5"]
+    assert lines[1].split() == ["k", "sm_53", "1.00", "1.20*", "1.00", "0/0", "0/0", "0/1*", "16/16", "0/1", "5/5"]
     assert lines[2].split()[2:5] == ["-", "1.00", "1.00"]
     assert lines[-1].split() == ["worst", "sm_90", "-", "1.000", "1.000"]
 

@@ -115,3 +115,12 @@ def test_loops_are_compared_by_their_work() -> None:
     counting = counts.hot(ptx("$L_1:; red.global.add.u32 [%rd1], 1; @%p1 bra $L_1"), "k")
     reading = counts.hot(ptx("$L_1:; ld.global.u32 %r1, [%rd1]; @%p1 bra $L_1"), "k")
     assert counts.inner(counting, counting) == counts.inner(reading, reading) == 1
+
+
+def test_loads_count_by_their_bytes() -> None:
+    """A vector's braces are an operand; machine code names what is not 4 bytes."""
+    loads = "ld.global.nc.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1];\n\tld.global.u8 %r1, [%rd1];"
+    found = counts.whole(blocks.functions(f".version 8.8\n.visible .entry k()\n{{\n\t{loads}\n\tret;\n}}\n"), "k")
+    assert (found.instructions, found.read_only, found.loads, found.loaded) == (3, 1, 1, 17)
+    sizes = {"LDG.E.128.CONSTANT": 16, "LDG.E.CI.64": 8, "LDG.E.LTC128B": 4, "LDG.E.U8": 1, "LDG.E.S16.SYS": 2}
+    assert {opcode: counts._bytes(opcode) for opcode in sizes} == sizes
