@@ -50,7 +50,8 @@ $(READY_DEV): $(READY)
 demo: $(READY) $(PREPARED) ## check, preview and run examples/saxpy.c on the embedded device
 	@bash tools/demo.sh $(BIN)
 
-test: checks unit ## what every commit passes: all checks, and the tests that find most mistakes (5 minutes)
+test: $(READY_DEV) $(PREPARED) ## what every commit passes: all checks, and the tests that find most mistakes (5 minutes)
+	@$(MAKE) --no-print-directory -j2 unit typescript types lint layers # tests wait often enough that checks cost little
 
 test-all: checks $(PREPARED) ## all tests, but for those that need another machine, an editor or hours (20 minutes)
 	@$(PYTEST) -m "not exhaustive"
@@ -78,7 +79,7 @@ typescript:
 	@bash tools/typescript.sh
 
 unit: $(READY_DEV) $(PREPARED)
-	@$(PYTEST) -m "not thorough"
+	@$(PYTEST) -m "not thorough" --starts
 
 coverage: $(READY_DEV) $(PREPARED) ## run all tests and show which lines none of them executes
 	@$(PYTEST) --cov --cov-report=term:skip-covered --cov-fail-under=$(COVERAGE)

@@ -20,6 +20,8 @@ from multiprocessing import forkserver
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+import starts
+
 from ompls.runtime.start import NOWHERE
 
 _processes = multiprocessing.get_context("forkserver")
@@ -61,7 +63,7 @@ def ompls_bytes(
         streams = [Path(name) / stream for stream in ("stdin", "stdout", "stderr")]
         streams[0].write_bytes(stdin)
         place = (os.fspath(cwd or os.getcwd()), dict(os.environ if env is None else env))
-        child = _processes.Process(target=_run, args=(command, *place, streams))
+        child = _processes.Process(target=_run, args=(starts.watched(), command, *place, streams))
         child.start()
         child.join(timeout)
         if child.exitcode is None:
@@ -84,13 +86,14 @@ def refusal(done: subprocess.CompletedProcess[str], pattern: str) -> list[int]:
 
 def server(connection: socket.socket) -> BaseProcess:
     """A language server that has our end of `connection` for its standard input and output."""
-    child = _processes.Process(target=_serve, args=(connection, dict(os.environ)))
+    child = _processes.Process(target=_serve, args=(starts.watched(), connection, dict(os.environ)))
     child.start()
     return child
 
 
-def _run(words: list[str], cwd: str, env: dict[str, str], streams: list[Path]) -> None:
+def _run(counted: tuple[str, str], words: list[str], cwd: str, env: dict[str, str], streams: list[Path]) -> None:
     """In the new process."""
+    starts.watch(*counted)
     flags = (os.O_RDONLY, os.O_WRONLY | os.O_CREAT, os.O_WRONLY | os.O_CREAT)
     for number, (path, flag) in enumerate(zip(streams, flags, strict=True)):
         opened = os.open(path, flag, 0o600)
@@ -102,8 +105,9 @@ def _run(words: list[str], cwd: str, env: dict[str, str], streams: list[Path]) -
     sys.exit(main())
 
 
-def _serve(connection: socket.socket, env: dict[str, str]) -> None:
+def _serve(counted: tuple[str, str], connection: socket.socket, env: dict[str, str]) -> None:
     """In the new process, where `ompls serve` works, too."""
+    starts.watch(*counted)
     nothing = os.open(os.devnull, os.O_WRONLY)
     for number, opened in enumerate((connection.fileno(), connection.fileno(), nothing)):
         os.dup2(opened, number)

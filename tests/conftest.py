@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+import budget
 import command
 import pytest
 from waiting import until
@@ -26,12 +27,18 @@ LISTINGS = ROOT / ".cache/machine-code"
 OLD_AND_NEW = ("sm_53", "sm_70")  # lanes of a warp wait for each other before sm_70
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--starts", action="store_true", help="count the processes that tests start (tests/budget.toml)")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Programs under test get Ctrl-C as from a terminal: a shell that starts tests in the background ignores it,
     and what is ignored is inherited."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["OMPLS_CACHE_DIR"] = str(OBJECTS)
     os.environ["XDG_CONFIG_HOME"] = str(OBJECTS.parent / "config")  # there is none: the user's boards are no devices
+    if config.getoption("--starts"):
+        config.pluginmanager.register(budget.Budget(config), "budget")
     config.addinivalue_line("markers", "thorough: left out by `make test`, done by `make test-all`")
     config.addinivalue_line("markers", "exhaustive: thorough, and left out by `make test-all`, too (`make exhaustive`)")
     config.addinivalue_line(

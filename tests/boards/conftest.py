@@ -88,6 +88,12 @@ def small_disk(place: Path, size: str) -> Iterator[Path]:
         subprocess.run(["umount", "-l", disk], check=True)
 
 
+def answers(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+        return True
+    return False
+
+
 @contextlib.contextmanager
 def an_sshd(place: Path, more: str = "") -> Iterator[Sshd]:
     """One with its files in `place`, and `more` in its configuration.  Skips without sshd."""
@@ -113,8 +119,8 @@ def an_sshd(place: Path, more: str = "") -> Iterator[Sshd]:
     environment |= {"XDG_CONFIG_HOME": str(place / "config"), "PATH": f"{place}/bin:{environment['PATH']}"}
     with subprocess.Popen([program, "-D", "-e", "-f", place / "sshd"], stderr=subprocess.DEVNULL) as serving:
         board = Sshd(place, environment)
-        tried = ["ssh", "board", "true"]
-        assert until(lambda: subprocess.run(tried, env=environment, capture_output=True, check=False).returncode == 0)
+        assert until(lambda: answers(port))
+        subprocess.run(["ssh", "board", "true"], env=environment, check=True)
         yield board
         serving.terminate()
 
