@@ -13,6 +13,7 @@ from pathlib import Path
 
 import budget
 import command
+import hypothesis
 import pytest
 from waiting import until
 
@@ -37,6 +38,9 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["OMPLS_CACHE_DIR"] = str(OBJECTS)
     os.environ["XDG_CONFIG_HOME"] = str(OBJECTS.parent / "config")  # there is none: the user's boards are no devices
+    # The same examples each time, and no time that an example may take; with OMPLS_EXHAUSTIVE new ones.
+    hypothesis.settings.register_profile("same", deadline=None, derandomize="OMPLS_EXHAUSTIVE" not in os.environ)
+    hypothesis.settings.load_profile("same")
     if config.getoption("--starts"):
         config.pluginmanager.register(budget.Budget(config), "budget")
     config.addinivalue_line("markers", "thorough: left out by `make test`, done by `make test-all`")

@@ -72,14 +72,13 @@ def test_edits_give_what_a_fresh_start_gives(path: Path, size: int, monkeypatch:
 
 
 @given(st.lists(st.sampled_from([*FRAGMENTS, " ", "x", "1", "F", "##", "F(N)", "(N,1)", "{", "}"]), max_size=40))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text(parts: list[str]) -> None:
     source = "".join(parts).encode("latin-1")
     check_map(Preprocessor().run("any.c", source, EMPTY_SNAPSHOT), {"any.c": source})
 
 
 @given(st.binary(max_size=200))
-@settings(deadline=None)
 def test_any_bytes(source: bytes) -> None:
     check_map(Preprocessor().run("any.c", source, EMPTY_SNAPSHOT), {"any.c": source})
 
