@@ -9,13 +9,11 @@ import pickle
 import select
 import socket
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import asyncio
+from contextlib import suppress
+from typing import Any
 
 _SIZE = 4
-_CHUNK = 1 << 20
+_CHUNK = 1 << 16  # bytes; what a socket holds, more or less
 
 
 def frame(value: Any) -> bytes:
@@ -23,10 +21,24 @@ def frame(value: Any) -> bytes:
     return len(body).to_bytes(_SIZE, "big") + body
 
 
-async def read(reader: asyncio.StreamReader) -> Any:
-    """The next value.  Raises asyncio.IncompleteReadError at the end, ConnectionError when the other end was killed."""
-    size = int.from_bytes(await reader.readexactly(_SIZE), "big")
-    return pickle.loads(await reader.readexactly(size))  # noqa: S301 - from our own child
+class Received:
+    """What has come of a stream, until it is taken as values."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    def add(self, chunk: bytes) -> None:
+        self._held += chunk
+
+    def values(self) -> Iterator[Any]:
+        """Those that are there as a whole, in their order."""
+        while len(self._held) >= _SIZE:
+            end = _SIZE + int.from_bytes(self._held[:_SIZE], "big")
+            if len(self._held) < end:
+                return
+            body = bytes(self._held[_SIZE:end])
+            del self._held[:end]
+            yield pickle.loads(body)  # noqa: S301 - both ends are our own
 
 
 class Frames:
@@ -34,7 +46,7 @@ class Frames:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._held = bytearray()
+        self._received = Received()
         self.ended = False  # the server has closed its end
 
     def fileno(self) -> int:
@@ -54,14 +66,9 @@ class Frames:
 
     def arrived(self) -> Iterator[Any]:
         """The values that are there, in their order."""
-        while not self.ended and select.select([self._connection], [], [], 0)[0]:
-            chunk = self._connection.recv(_CHUNK)
-            self.ended = not chunk
-            self._held += chunk
-        while len(self._held) >= _SIZE:
-            end = _SIZE + int.from_bytes(self._held[:_SIZE], "big")
-            if len(self._held) < end:
-                return
-            body = bytes(self._held[_SIZE:end])
-            del self._held[:end]
-            yield pickle.loads(body)  # noqa: S301 - from our own server
+        with suppress(BlockingIOError):  # there is nothing more
+            while not self.ended:
+                chunk = self._connection.recv(_CHUNK, socket.MSG_DONTWAIT)
+                self.ended = not chunk
+                self._received.add(chunk)
+        yield from self._received.values()

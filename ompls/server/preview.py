@@ -82,7 +82,7 @@ class PreviewFeature:
         try:
             reader.send(rule)
             page: str | None = await reader.receive()
-        except (asyncio.IncompleteReadError, ConnectionError) as problem:
+        except ConnectionError as problem:
             raise refuse(f"the page of {rule}: the process that reads it has ended; try again") from problem
         finally:
             reader.end()

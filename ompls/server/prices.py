@@ -45,15 +45,15 @@ class PriceFeature:
 
     def of(self, session: Session) -> Mapping[str, str]:
         """The prices of the document as it is, on the device of its lenses, by region."""
-        first, *_ = *_named(session), ""
-        return self.of_all(session).get(first, _NONE)
+        there = self.of_all(session)
+        return there.get(next(iter(_named(session)), ""), _NONE) if there else _NONE
 
     def of_all(self, session: Session) -> dict[str, Mapping[str, str]]:
         """What is known of the document as it is, by device and region."""
-        known, named = self._known.get(session.document.uri, {}), _named(session)
-        return {
-            device: prices for device, (state, prices) in known.items() if state == _state(session) and device in named
-        }
+        known, now = self._known.get(session.document.uri, {}), _state(session)
+        there = {device: prices for device, (state, prices) in known.items() if state == now}
+        named = _named(session) if there else ()  # else, and so at every key, nobody looks for devices on the disk
+        return {device: prices for device, prices in there.items() if device in named}
 
     def refused(self, session: Session) -> Mapping[str, str]:
         """The regions that devices of a run cannot run, with their names; as it was when somebody looked last."""

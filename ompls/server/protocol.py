@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import json
 import logging
 import threading
@@ -145,6 +146,17 @@ class Protocol(LanguageServerProtocol):
         if problem is not None:
             log.warning("%s: %r", problem, body[:200])
             self._refuse_message(data, number, problem)
+
+    def handle_message(self, message: Any) -> None:
+        """As pygls', which finds out what a message is by all names of its class, and takes longer for that than for
+        anything else."""
+        method = getattr(message, "method", None)
+        if method is None:
+            super().handle_message(message)
+        elif hasattr(message, "id"):
+            contextvars.copy_context().run(self._handle_request, message.id, method, message.params)
+        else:
+            contextvars.copy_context().run(self._handle_notification, method, message.params)
 
     def _untimely(self, data: dict[str, Any], number: Any) -> JsonRpcException | None:
         """Why a message does not belong here, in the order of the protocol: initialize, the work, shutdown, exit."""

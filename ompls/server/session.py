@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
 from ompls.server import messages
 from ompls.server.documents import Document
-from ompls.server.frames import frame, read
+from ompls.server.frames import Received, frame
 from ompls.server.nursery import Child
 from ompls.server.settings import Settings
 
@@ -83,35 +84,52 @@ class Session:
         return self.doing is not None
 
 
-class Worker:
+class Worker(asyncio.Protocol):
     """A child process as the server talks to it."""
 
     def __init__(self, child: Child) -> None:
         self.child = child
         self.listener: asyncio.Task[None] | None = None
         self._unsent: list[bytes] = []
-        self._reader: asyncio.StreamReader | None = None
-        self._writer: asyncio.StreamWriter | None = None
+        self._transport: asyncio.WriteTransport | None = None
+        self._received = Received()
+        self._heard: deque[Any] = deque()
+        self._news = asyncio.Event()
+        self._ended = False
 
     def send(self, message: Any) -> None:
-        if self._writer is None:
+        if self._transport is None:
             self._unsent.append(frame(message))
         else:
-            self._writer.write(frame(message))
+            self._transport.write(frame(message))
 
     async def receive(self) -> Any:
-        """What it says next.  Raises asyncio.IncompleteReadError or ConnectionError when it has ended."""
-        if self._reader is None:
-            self._reader, self._writer = await asyncio.open_unix_connection(sock=self.child.connection)
-            for waiting in self._unsent:
-                self._writer.write(waiting)
+        """What it says next.  Raises ConnectionError when it has ended."""
+        if self._transport is None:
+            loop = asyncio.get_running_loop()
+            self._transport, _ = await loop.create_unix_connection(lambda: self, sock=self.child.connection)
+            self._transport.writelines(self._unsent)
             self._unsent.clear()
-        return await read(self._reader)
+        while not self._heard:
+            if self._ended:
+                raise ConnectionError("its process has ended")
+            self._news.clear()
+            await self._news.wait()
+        return self._heard.popleft()
+
+    def data_received(self, data: bytes) -> None:
+        self._received.add(data)
+        self._heard.extend(self._received.values())
+        self._news.set()
+
+    def connection_lost(self, problem: Exception | None) -> None:
+        self._ended = True
+        self._news.set()
 
     def end(self) -> None:
         self.child.end()
-        if self._writer is not None:
-            self._writer.transport.abort()
+        if self._transport is not None:
+            self._transport.abort()
         else:
             self.child.connection.close()
         if self.listener is not None:

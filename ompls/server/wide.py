@@ -180,7 +180,7 @@ class WorkspaceDiagnostics:
         for _ in range(TRIES):
             try:
                 return self._items(order.path, await self._ask(order))
-            except (asyncio.IncompleteReadError, ConnectionError):
+            except ConnectionError:
                 why = "its process has ended"
             except asyncio.TimeoutError:
                 why = f"no end after {LIMIT:.0f} s"
@@ -190,7 +190,7 @@ class WorkspaceDiagnostics:
         return [incomplete(f"{name}: the check of the file: {why}; nothing is said about it until it has changed")]
 
     async def _ask(self, order: Order) -> list[Diagnostic]:
-        """What the checker finds.  Raises IncompleteReadError, ConnectionError or TimeoutError; it is gone then."""
+        """What the checker finds.  Raises ConnectionError or TimeoutError; it is gone then."""
         if self._checker is None:
             self._checker = Worker(self.server.engine.workers.nursery.fork("check"))
         try:

@@ -120,7 +120,7 @@ class Workers:
                     reason = f"it needs more than {MEMORY >> 20:,} MiB of memory"
                     break
                 self.hear(session, message)
-        except (asyncio.IncompleteReadError, ConnectionError):
+        except ConnectionError:
             pass
         if session.worker is worker:
             self.recovery.lost(session, reason)
