@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import os
 import signal
@@ -15,6 +16,7 @@ import budget
 import command
 import hypothesis
 import pytest
+import thinned
 from waiting import until
 
 from ompls.devices.cuda.module import nvrtc
@@ -41,6 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # The same examples each time, and no time that an example may take; with OMPLS_EXHAUSTIVE new ones.
     hypothesis.settings.register_profile("same", deadline=None, derandomize="OMPLS_EXHAUSTIVE" not in os.environ)
     hypothesis.settings.load_profile("same")
+    thinned.leave_out(config.getoption("-m"))
     if config.getoption("--starts"):
         config.pluginmanager.register(budget.Budget(config), "budget")
     config.addinivalue_line("markers", "thorough: left out by `make test`, done by `make test-all`")
@@ -48,6 +51,17 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "machine_code: compiles kernels for GPUs, whose code is searched for hanging waits"
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is collected stays to the end, so nobody looks for garbage in it, neither now nor later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

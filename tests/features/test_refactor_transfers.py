@@ -95,7 +95,7 @@ def traced(path: Path, source: bytes) -> tuple[str, int]:
     return done.stdout, sum(event["kind"] == "copy" for event in events)
 
 
-@pytest.mark.parametrize(("name", "text", "before", "after"), thinned(PROGRAMS, 3), ids=[p[0] for p in PROGRAMS])
+@pytest.mark.parametrize(("name", "text", "before", "after"), thinned(PROGRAMS, 3, ids=[p[0] for p in PROGRAMS]))
 @pytest.mark.thorough
 def test_fewer_copies_and_the_same_output(
     name: str, text: str, before: int | None, after: int | None, tmp_path: Path

@@ -33,7 +33,7 @@ NOT_GOOD_C = {
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize("text", thinned(NOT_GOOD_C.values(), 3), ids=NOT_GOOD_C)
+@pytest.mark.parametrize("text", thinned(NOT_GOOD_C.values(), 3, ids=NOT_GOOD_C))
 async def test_bad_text_is_answered(one_vscode: Editor, tmp_path: Path, text: str) -> None:
     uri = (tmp_path / "a.c").as_uri()
     one_vscode.open(uri, text)

@@ -77,7 +77,7 @@ class Folder:
         return self.marks.read_text().split() if self.marks.exists() else []
 
 
-@pytest.fixture(params=thinned(["{}.py", "{}/__init__.py"], 2), ids=["modules", "packages"])
+@pytest.fixture(params=thinned(["{}.py", "{}/__init__.py"], 2, ids=["modules", "packages"]))
 def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     monkeypatch.setenv("OMPLS_DEVICE_PATH", str(ROOT / "tests" / "runtime" / "devices"))
     monkeypatch.delenv("PYTHONPATH", raising=False)
@@ -114,7 +114,7 @@ def test_a_program(folder: Folder, device: str) -> None:
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("path", thinned([None, ":."], 2), ids=["path-unset", "path-relative"])
+@pytest.mark.parametrize("path", thinned([None, ":."], 2, ids=["path-unset", "path-relative"]))
 @pytest.mark.thorough
 async def test_a_session(folder: Folder, path: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of an editor that starts the server in the folder, or elsewhere with an import path that is relative."""
