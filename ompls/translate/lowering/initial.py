@@ -2,7 +2,8 @@
 
 The run time makes pointers in such variables lead to the device's own variables (pointees.py).  String literals and
 compound literals have no name, so they become variables in front of the declaration; and a variable that only an
-initializer names is treated as if `declare target` listed it (OpenMP 5.2 section 7.8.2).  Functions are in indirect.py.
+initializer names is treated as if `declare target` listed it (OpenMP 5.2 section 7.8.2): declared in front, or listed
+behind the declaration that is its own, too.  Functions are in indirect.py.
 """
 
 from __future__ import annotations
@@ -42,13 +43,14 @@ def _is_placed(work: Round, d: VarDecl) -> bool:
 def _give_names(work: Round, item: Item, node: Declaration, mark: str) -> None:
     strings: dict[str, StringLiteral] = {}
     ahead: dict[str, str] = {}  # by name
+    behind: list[str] = []
     edits: list[tuple[Span, str]] = []
     own = {d.symbol.name for d in node.decls}
     try:
         found = [e for d in node.decls if d.init is not None and _is_placed(work, d) for e in _addressed(item, d)]
     except Problem:
         return  # an initializer that is not understood: the compiler says so
-    for e in found:
+    for e in {e.span: e for e in found}.values():  # once, however many elements a range gives it to
         if isinstance(e, StringLiteral):
             strings.setdefault(e.text, e)
             edits.append((e.span, f"__ompls_strings_{mark}.s{list(strings).index(e.text)}"))
@@ -61,6 +63,9 @@ def _give_names(work: Round, item: Item, node: Declaration, mark: str) -> None:
             ahead[name] = f"static __typeof__({of}) {name} = {init}; "
             edits.append((e.span, name))
         elif isinstance(e, Name) and e.symbol is not None and _is_missing(work.tu, e.symbol):
+            if e.name in own:
+                behind += [e.name] if e.name not in behind else []
+                continue
             storage = "static" if e.symbol.storage == "static" else "extern"
             ahead[e.name] = f"{storage} __typeof__({e.name}) {e.name}; "
     if strings:
@@ -71,7 +76,11 @@ def _give_names(work: Round, item: Item, node: Declaration, mark: str) -> None:
     if any(isinstance(e, CompoundLiteral) for e in found):
         ahead = {"types": _types_ahead(work, item, min(d.span.start for d in node.decls), edits), **ahead}
     if ahead:
-        work.replace(item, (Span(0, 0), f"{_BEGIN}{''.join(ahead.values())}{_END}"), *edits)
+        edits.insert(0, (Span(0, 0), f"{_BEGIN}{''.join(ahead.values())}{_END}"))
+    if behind:
+        edits.append((Span(node.span.end, node.span.end), " " + pragma(f"omp declare target to({', '.join(behind)})")))
+    if edits:
+        work.replace(item, *edits)
 
 
 def _types_ahead(work: Round, item: Item, before: int, edits: list[tuple[Span, str]]) -> str:

@@ -20,11 +20,18 @@ static void push(struct list *l)
     l->next = head;
     head = l;
 }
+const char *names[] = {[0 ... 2] = "r", "last"};
+int *same[] = {[0 ... 2] = (int[]){3}, (int[]){4}};
 #pragma omp end declare target
+static int own = 5, *to_own = &own;
+static struct {
+    int x;
+} unnamed = {6}, *to_unnamed = &unnamed;
+#pragma omp declare target to(to_own, to_unnamed)
 
 int main(void)
 {
-    int r[8] = {0};
+    int r[11] = {0};
     p = 0; /* what the host does after the start says nothing about the device */
 #pragma omp target map(tofrom : r) if (1)
     {
@@ -46,6 +53,11 @@ int main(void)
         r[5] = *p;
         for (struct list *l = head; l; l = l->next)
             r[6] += l->value;
+        r[7] = names[0][0] + names[2][0] * 1000;
+        r[8] = names[3][3];
+        *same[0] += 4;
+        r[9] = *same[2] * 10 + *same[3];
+        r[10] = own + *to_own + to_unnamed->x;
     }
     expect(r[0], 3, "into an array");
     expect(r[1], 13, "an array of pointers");
@@ -54,5 +66,9 @@ int main(void)
     expect(r[4], 10, "pointers in a structure");
     expect(r[5], 10, "the next region");
     expect(r[6], 100, "a list that grew");
+    expect(r[7], 114114, "one string for a range of pointers");
+    expect(r[8], 't', "the string behind a range");
+    expect(r[9], 74, "one literal for a range of pointers");
+    expect(r[10], 16, "a variable of the same declaration");
     return failures != 0;
 }
