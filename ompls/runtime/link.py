@@ -8,6 +8,7 @@ it, and it is linked once.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 from pathlib import Path
 from typing import Dict, List, Optional, Sequence, Set
@@ -71,7 +72,7 @@ def make_ahead(tools: Toolchain, files: Dict[str, bytes], arguments: Sequence[st
     """
     with contextlib.suppress(RuntimeProblem):
         kinds = list({device.name: device for device, _ in choose(devices, tools.machine)}.values())
-        bundle = joined(tools.scratch / "ahead", [files])
+        bundle = joined(tools.scratch / "units", [files])
         core_objects(tools, kinds)
         images_of(tools, bundle, kinds, _image_flags(arguments), ())
 
@@ -81,8 +82,8 @@ def joined(place: Path, found: Sequence[Dict[str, bytes]]) -> Bundle:
     units: List[Unit] = []
     kernels: Set[str] = set()
     classes: Dict[str, None] = {}
-    for number, files in enumerate(found):
-        directory = place / str(number)
+    for files in found:
+        directory = place / _digest(files)  # what was made of it ahead is found again
         for name, data in files.items():
             if ".." in Path(name).parts or os.path.isabs(name):
                 raise BundleError(name, "no file of a bundle has such a name", "compile again")
@@ -99,6 +100,14 @@ def joined(place: Path, found: Sequence[Dict[str, bytes]]) -> Bundle:
                     raise BundleError(unit.source, why, "compile it again")
                 kernels.add(kernel.name)
     return Bundle(place, tuple(units), tuple(classes), ())
+
+
+def _digest(files: Dict[str, bytes]) -> str:
+    """A name for what is in these files, and for how they are named."""
+    digest = hashlib.sha256()
+    for name, data in sorted(files.items()):
+        digest.update("{} {} ".format(len(name), len(data)).encode() + os.fsencode(name) + data)
+    return digest.hexdigest()[:16]
 
 
 def _refuse_other_devices(bundle: Bundle, kinds: Sequence[Device]) -> None:

@@ -33,6 +33,11 @@ RUNTIME = Path(__file__).resolve().parent
 PREPARED = RUNTIME / "prepared"  # what all programs share, where `ompls devices --prepare` has compiled it
 
 
+# What makes a text depend on more than itself and the options: other files, the time, a word broken into two lines.
+_READS_MORE = re.compile(rb"include|import|embed|__has_|__DATE__|__TIME|\\\s*\n|\?\?/")
+_READ_FIRST = ("-include", "-imacros", "--include", "--imacros", "-specs", "--specs", "@")
+
+
 @dataclass(frozen=True)
 class Compile:
     """One source to one object.
@@ -230,9 +235,7 @@ class Toolchain:
         args = [self.machine.tool(job.compiler), *job.args]
         place = Path(job.directory) if job.directory and os.path.isdir(job.directory) else None
         if job.depends is None:
-            preprocessed = self.run([*args, "-E", str(job.source)], what, place)
-            # Where the file lies does not matter: a bundle is in another directory each time.
-            content = [preprocessed.replace(os.fsencode(str(job.source.parent)), b"")]
+            content = [self._preprocessed(job, args, what, place)]
         else:
             content = [path.name.encode() + b"\0" + path.read_bytes() for path in job.depends]
             content.append(job.source.read_bytes())
@@ -249,6 +252,15 @@ class Toolchain:
                 raise RuntimeProblem(what, why, "compile it with -x LANGUAGE")
 
         return self.cached(parts, ".o", make)
+
+    def _preprocessed(self, job: Compile, args: Sequence[str], what: str, place: Optional[Path]) -> bytes:
+        """What stands for the source: as the preprocessor writes it, or as it is where that adds nothing."""
+        text = job.source.read_bytes()
+        if not _READS_MORE.search(text) and not any(word.startswith(_READ_FIRST) for word in args):
+            return b"as it is\0" + os.fsencode(job.source.name) + b"\0" + text
+        preprocessed = self.run([*args, "-E", str(job.source)], what, place)
+        # Where the file lies does not matter: a bundle is in another directory each time.
+        return preprocessed.replace(os.fsencode(str(job.source.parent)), b"")
 
     def _say_once(self) -> None:
         """Tell somebody who waits why it takes longer than the next time; build systems take words for a warning."""

@@ -26,6 +26,7 @@ from ompls.runtime import errors, toolchain
 from ompls.runtime.__main__ import main
 from ompls.runtime.build import build, prepare
 from ompls.runtime.devices import all_devices, choose
+from ompls.runtime.link import joined
 
 
 def output_of(program: Path, *args: str, **env: str) -> tuple[int, str, str]:
@@ -93,6 +94,34 @@ def test_a_header_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         said = subprocess.run([*compiles[-1], "-H"], capture_output=True, text=True, check=True).stderr
         assert said.startswith(f"! {compiled}.gch\n")
         assert ". " + str(header) not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "objects"), [("int x;\n", 1), ('#include "one.h"\n', 2), ('#incl\\\nude "one.h"\n', 2)]
+)
+def test_only_what_includes_something_is_preprocessed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, objects: int
+) -> None:
+    """However it is written; then another header is another object."""
+    header, source = tmp_path / "one.h", tmp_path / "x.c"
+    source.write_text(text)
+    commands = recorded(monkeypatch)
+    made = set()
+    for number in range(2):
+        header.write_text(f"int y{number};\n")
+        with toolchain.Toolchain(tmp_path / "cache") as tools:
+            made.add(tools.object(toolchain.Compile(source)))
+    assert len(made) == objects
+    assert any("-E" in command for command in commands) == (objects == 2)
+
+
+def test_what_is_made_of_a_unit_ahead_is_found_in_any_program(tmp_path: Path) -> None:
+    one, other = (
+        {str(path.relative_to(bundle)): path.read_bytes() for path in bundle.rglob("*.*")}
+        for bundle in (saxpy_bundle(tmp_path / "one"), make_bundle(tmp_path / "other", "int other;\n", {}, {}))
+    )
+    (ahead,) = joined(tmp_path / "units", [one]).units
+    assert joined(tmp_path / "units", [other, one]).units[1] == ahead
 
 
 @pytest.mark.thorough
