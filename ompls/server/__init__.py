@@ -6,7 +6,7 @@
     workers, recovery, watch                      a worker process for each; what follows when one does not end
     nursery, children                             where workers are forked, and what they do
     diagnostics, preview, runs, wide              what needs more than one request to be right
-    messages, frames                              what the server and its workers say to each other, and how
+    messages, frames, page                        what server and workers say to each other, and how; what they do
 
     worker -> opened -> work                      in a document's process: the loop, what it knows, what takes time
     answers                                       which request is answered by what, and what must be known for it

@@ -247,6 +247,7 @@ class Engine:
         opened = messages.Open(
             document.uri, document.path, document.version, document.source, document.encoding, session.stamp,
             self.given.context_for(document.path), session.settings, rules=not session.left_out,
+            place=session.worker.child.place if session.worker is not None else None,
         )  # fmt: skip
         others = [other.document for other in self.sessions.values() if other is not session]
         overlays = [messages.Overlay(d.path, d.uri, d.source) for d in others if _concerns(session, d.path)]

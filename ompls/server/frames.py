@@ -47,6 +47,7 @@ class Frames:
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._received = Received()
+        self._held = b""
         self.ended = False  # the server has closed its end
 
     def fileno(self) -> int:
@@ -54,7 +55,18 @@ class Frames:
 
     def send(self, value: Any) -> None:
         """Raises OSError when nobody reads any more."""
-        self._connection.sendall(frame(value))
+        self.hold(value)
+        self.flush()
+
+    def hold(self, value: Any) -> None:
+        """Send it with the next one, or at `flush`: the server wakes once for both."""
+        self._held += frame(value)
+
+    def flush(self) -> None:
+        """As `send`."""
+        held, self._held = self._held, b""
+        if held:
+            self._connection.sendall(held)
 
     def next(self) -> Any:
         """Wait for a value; None at the end."""

@@ -243,8 +243,8 @@ class Handlers:
                 }
             if session.process:
                 entry["worker"] = session.process
-            if session.doing is not None:
-                entry |= {"doing": session.doing.what, "since": round(time.monotonic() - session.doing.since, 2)}
+            if (doing := session.look()) is not None:
+                entry |= {"doing": doing.what, "since": round(time.monotonic() - doing.since, 2)}
             if session.ended:
                 entry["ended"] = session.ended
             documents.append(entry)

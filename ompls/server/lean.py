@@ -22,8 +22,9 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 _OF_MODULE = ("__name__", "__builtins__")
-_ARENA_MAX, _MMAP_THRESHOLD = -8, -3  # M_ARENA_MAX, M_MMAP_THRESHOLD of <malloc.h>
+_ARENA_MAX, _MMAP_THRESHOLD, _TRIM_THRESHOLD = -8, -3, -1  # M_ARENA_MAX, … of <malloc.h>
 _TEXT = 1 << 19  # bytes
+_LINE = 200  # bytes, of which a line of /proc has less
 
 
 @contextmanager
@@ -84,12 +85,12 @@ def use_one_heap() -> None:
     if hasattr(library, "mallopt"):  # other C libraries have none
         library.mallopt(_ARENA_MAX, 1)
         library.mallopt(_MMAP_THRESHOLD, _TEXT)
+        library.mallopt(_TRIM_THRESHOLD, 2 * _TEXT)  # else what is read is taken from the system at each message
 
 
-def resident() -> int:
-    """Bytes of memory that this process has, shared or not (Linux)."""
-    with open("/proc/self/statm", "rb") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
+def resident(statm: int) -> int:
+    """Bytes of memory that this process has, shared or not.  statm -- its /proc/self/statm, opened (Linux)."""
+    return int(os.pread(statm, _LINE, 0).split()[1]) * resource.getpagesize()
 
 
 def several_processors() -> bool:

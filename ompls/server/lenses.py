@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from ompls.project.devices import of_settings
 from ompls.server.lenstexts import Offer, answer
 from ompls.server.opened import Opened, Result
 
@@ -18,7 +17,7 @@ def lenses(opened: Opened, result: Result, known: Mapping[str, Mapping[str, str]
     """
     settings, document, context = opened.settings, opened.document, opened.context
     name, title = settings.preview.device, f"Preview {settings.preview.device}"
-    for device in of_settings(name)[:1]:
+    for device in result.tu.settings.devices[:1]:
         name = device.name
         title = "" if device.planned else f"Preview {device.language or name}"
     program = os.path.isabs(document.path) and not document.path.endswith(".h")

@@ -36,6 +36,7 @@ class Open:
     """The first message: the document that this worker is for.
 
     rules -- False: it is analysed, but the rules are not asked (they did not come to an end the last time)
+    place -- where to write what is done (`page.py`); None: it is said in messages
     """
 
     uri: str
@@ -47,6 +48,7 @@ class Open:
     context: Context
     settings: Settings
     rules: bool = True
+    place: int | None = None
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -109,7 +111,7 @@ class Began:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Busy:
-    """Something begins that should take at most so many seconds."""
+    """Something begins that should take at most so many seconds: by itself, or there is no place to write it to."""
 
     what: str
     seconds: float

@@ -26,6 +26,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from ompls.runtime.processes import end_with
+from ompls.server import page
 
 log = logging.getLogger("ompls.server")
 
@@ -44,10 +45,13 @@ class Child:
         self._nursery = nursery
         self._number = number
         self.connection = connection
+        self.place = page.take()
 
     def end(self) -> None:
         """Kill it, whatever it does.  A child that has ended is none's business any more."""
         self._nursery.order("end", self._number)
+        page.give_back(self.place)
+        self.place = None
 
 
 class Nursery:

@@ -53,6 +53,7 @@ class Opened:
         self.document = Document(opened.uri, opened.path, opened.version, opened.source, opened.encoding)
         self.stamp = opened.stamp
         self.settings: Settings = opened.settings
+        self.meant = opened.settings.for_analysis()
         self.context: Context = opened.context
         self.analyzer = Analyzer()
         self.snapshot: HeaderSnapshot | None = None
@@ -83,6 +84,11 @@ class Opened:
             for path, text in self._overlays.items():
                 self.workspace.open(path, text)
         self.context, self.settings = context, settings
+        self.look_for_devices()
+
+    def look_for_devices(self) -> None:
+        """What the settings mean for the analysis; devices are files, and nobody looks at these at each key."""
+        self.meant = self.settings.for_analysis()
 
     def overlay(self, given: Overlay) -> None:
         """Another document is open in the editor, has changed there or is closed."""

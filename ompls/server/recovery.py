@@ -38,7 +38,8 @@ class Recovery:
 
     def lost(self, session: Session, reason: str, hung: bool = False) -> None:
         """The worker was ended (hung: for what it did), or has: a new one does what can be done without that."""
-        what = session.doing.what if session.doing is not None else ""
+        doing = session.look()
+        what = doing.what if doing is not None else ""
         never_began = hung and not session.process  # nobody forked it: no fault of the document's
         log.warning("the worker of %s was ended (%s): %s", session.document.uri, what or "nothing to do", reason)
         self._stop(session, f"{what}: {reason}", what if hung else "")

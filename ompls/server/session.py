@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from ompls.server import messages
+from ompls.server import messages, page
 from ompls.server.documents import Document
 from ompls.server.frames import Received, frame
 from ompls.server.nursery import Child
@@ -16,7 +16,7 @@ from ompls.server.settings import Settings
 
 @dataclass
 class Doing:
-    """What a worker does.
+    """What a worker does, as far as somebody has looked.
 
     since    -- time.monotonic
     expected -- seconds that it should take
@@ -82,6 +82,15 @@ class Session:
     @property
     def busy(self) -> bool:
         return self.doing is not None
+
+    def look(self) -> Doing | None:
+        """What its worker does now: `doing`, or what it has begun since."""
+        doing = self.doing
+        if doing is not None and self.worker is not None:
+            since, seconds, what = page.read(self.worker.child.place)
+            if what and (what, since, seconds) != (doing.what, doing.since, doing.expected):
+                return Doing(what, since, seconds, doing.missed)
+        return doing
 
 
 class Worker(asyncio.Protocol):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from ompls.server.lean import is_ready, is_stopped, used, waited
 from ompls.server.nursery import Nursery
@@ -39,7 +40,7 @@ class Watch:
         self._missed = 0.0  # seconds in which it should have looked and did not
 
     def begins(self, session: Session, what: str, seconds: float) -> None:
-        """The session's worker does something that should take so long."""
+        """The session's worker does something that should take so long; more of it is on its page (`page.py`)."""
         session.doing = Doing(what, time.monotonic(), seconds, self._missed)  # most of it ends before a look
         if self._timer is None:
             self._look_later()
@@ -53,19 +54,26 @@ class Watch:
 
     def _look(self) -> None:
         assert self._timer is not None
+        before = self._missed
         self._missed += asyncio.get_running_loop().time() - self._timer.when()  # what was sent was not heard
         self._timer = None
         try:
-            self._on_late([(s, took) for s in self._sessions() if (took := self._overdue(s))])
+            self._on_late([(s, took) for s in self._sessions() if (took := self._overdue(s, before))])
         finally:
             self._looked = time.monotonic()
             if self._timer is None and any(session.busy for session in self._sessions()):
                 self._look_later()
 
-    def _overdue(self, session: Session) -> float:
-        """For how many seconds its worker has done what should have ended by now; else 0."""
-        if (doing := session.doing) is None:
+    def _overdue(self, session: Session, missed: float) -> float:
+        """For how many seconds its worker has done what should have ended by now; else 0.
+
+        missed -- as it was at the last look
+        """
+        if (doing := session.look()) is None:
             return 0.0
+        if doing is not session.doing:
+            session.doing = replace(doing, missed=missed)  # it began behind the last look
+            doing = session.doing
         took = time.monotonic() - doing.since
         if not session.process and took > WATCH and is_stopped(self._nursery.process):
             return took

@@ -16,6 +16,7 @@ from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import TU
 from ompls.analysis.rules import RULES, report
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
+from ompls.analysis.source import Settings as AnalysisSettings
 from ompls.server.lean import give_back
 from ompls.server.settings import Settings
 
@@ -116,18 +117,17 @@ def prepare() -> None:
     """Make what is made at its first use, in the process that workers are forked from: the first document, half of
     whose time it takes, is shown sooner."""
     settings = Settings()
-    judge(
-        analyse(Analyzer(), "sample.c", _SAMPLE, EMPTY_SNAPSHOT, settings, Deadline(_TRIAL)), EMPTY_SNAPSHOT, settings
-    )
+    meant = settings.for_analysis()
+    judge(analyse(Analyzer(), "sample.c", _SAMPLE, EMPTY_SNAPSHOT, meant, Deadline(_TRIAL)), EMPTY_SNAPSHOT, settings)
 
 
 def analyse(  # noqa: PLR0917 -- all but the time is what an analysis depends on
-    analyzer: Analyzer, path: str, source: bytes, snapshot: HeaderSnapshot, settings: Settings, budget: Deadline
+    analyzer: Analyzer, path: str, source: bytes, snapshot: HeaderSnapshot, settings: AnalysisSettings, budget: Deadline
 ) -> TU:
     """As long as the budget lasts; with `TU.complete` False there is more to do."""
     started = time.thread_time()
     with keeping():
-        tu = analyzer.analyze(path, source, snapshot, settings.for_analysis(), budget)
+        tu = analyzer.analyze(path, source, snapshot, settings, budget)
     if analyzer.forgot or time.thread_time() - started > _LONG:
         give_back()
     return tu

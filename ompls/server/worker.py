@@ -32,7 +32,7 @@ from typing import Any
 from ompls.analysis import features, notes
 from ompls.analysis.source import HeaderSnapshot
 from ompls.analysis.text import LineIndex
-from ompls.server import messages
+from ompls.server import messages, page
 from ompls.server.answers import METHODS
 from ompls.server.convert import json_of
 from ompls.server.frames import Frames, frame
@@ -79,6 +79,7 @@ class Worker:
         self._server = server
         self.opened = Opened(opening)
         self._rules = opening.rules
+        self._place = opening.place
         self._unit: Result | None = None  # the last analysis
         self._look: Result | None = None  # of the document's beginning, before all else
         self._partly = False  # somebody was told of a part, and will ask again
@@ -91,7 +92,8 @@ class Worker:
         self._asked: list[messages.Ask] = []
         self._later: set[int] = set()  # of these, those that need the rules' result after all
         self._doing = ""  # what the server was told
-        self._memory = resident()  # it was forked with that
+        self._statm = os.open("/proc/self/statm", os.O_RDONLY)
+        self._memory = resident(self._statm)  # it was forked with that
         self._io = ThreadPoolExecutor(1, "headers")
         self._headers: Future[HeaderSnapshot] | None = None  # being read
         self._headers_due: float | None = None
@@ -109,6 +111,7 @@ class Worker:
             if not self._do_most_urgent():
                 self._rest()
         self._io.shutdown()
+        os.close(self._statm)
 
     def _do_most_urgent(self) -> bool:
         """False: there is nothing to do before something is heard, or due."""
@@ -134,21 +137,28 @@ class Worker:
             self._begin("headers", HEADERS)
         elif self._doing:
             self._doing = ""
-            self._server.send(messages.Idle(resident() - self._memory))
+            if self._place is not None:
+                page.write(self._place, "", 0.0)
+            self._server.send(messages.Idle(resident(self._statm) - self._memory))
         due = [] if self._tidy else [self._changed_at + IDLE]
         if self._headers is None and self._headers_due is not None:
             due.append(self._headers_due)
         self._wait(max(0.0, min(due) - time.monotonic()) if due else None)
 
     def _wait(self, seconds: float | None) -> None:
+        self._server.flush()
         sources: list[Any] = [self._server, self._woken]
         if self._woken in select.select(sources, [], [], seconds)[0]:
             os.read(self._woken, 1)
 
     def _begin(self, what: str, seconds: float) -> None:
         if what != self._doing or what != "headers":
+            if self._place is not None:
+                page.write(self._place, what, seconds)
+            if self._place is None or not self._doing:  # it was told nothing, so nobody watches it
+                self._server.hold(messages.Busy(what, seconds))
             self._doing = what
-            self._server.send(messages.Busy(what, seconds))
+            self._server.flush()
 
     # --- what the server says ------------------------------------------------------------------------------------
 
@@ -171,6 +181,7 @@ class Worker:
             self.opened.overlay(message)
             self._headers_later(0.0)
         elif isinstance(message, messages.Look):
+            self.opened.look_for_devices()
             self._headers_later(0.0)
         elif isinstance(message, messages.Configured):
             self.opened.configure(message.context, message.settings)
@@ -226,7 +237,7 @@ class Worker:
         deadline = Deadline(budget, clock=time.thread_time) if looks else self._deadline(budget, PASS)
         self._begin("analysis", budget)
         started = time.thread_time()
-        tu = analyse(opened.analyzer, document.path, text, opened.headers, opened.settings, deadline)
+        tu = analyse(opened.analyzer, document.path, text, opened.headers, opened.meant, deadline)
         self._tidy = False
         seconds = time.thread_time() - started
         if deadline.interrupted and not tu.complete and budget - seconds > SOON:
@@ -283,7 +294,7 @@ class Worker:
         said = messages.Fresh(
             result.stamp, result.version, items, inactive, regions, result.complete, result.seconds, last
         )
-        self._server.send(said)
+        self._server.hold(said)
         if last:
             self._tell_of_all()
             self._unit = self._result = result

@@ -90,7 +90,7 @@ def test_an_analysis_leaves_nothing_in_cycles() -> None:
         for text in (_TEXT, _TEXT.replace(b"= 2", b"= 3"), _TEXT.replace(b"= a[i];", b"= a[i] + 1;")):
             gc.collect()
             gc.set_debug(gc.DEBUG_SAVEALL)
-            tu = work.analyse(analyzer, "/a.c", text, EMPTY_SNAPSHOT, settings, work.Deadline(60.0))
+            tu = work.analyse(analyzer, "/a.c", text, EMPTY_SNAPSHOT, settings.for_analysis(), work.Deadline(60.0))
             assert work.judge(tu, EMPTY_SNAPSHOT, settings)
             gc.collect()
             left = {

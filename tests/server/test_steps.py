@@ -57,7 +57,7 @@ class Editor:
         opened = self.opened
         opened.document.apply(1, [Change(text)])
         used, settings = analyzer or opened.analyzer, opened.settings
-        tu = analyse(used, "/t/big.c", opened.document.source, SNAPSHOT, settings, Deadline(ENOUGH))
+        tu = analyse(used, "/t/big.c", opened.document.source, SNAPSHOT, opened.meant, Deadline(ENOUGH))
         return Result(1, 1, tu, opened.document.lines, judge(tu, SNAPSHOT, settings), 0.0)
 
     def answer(self, method: str, params: Any) -> tuple[bytes, ...]:

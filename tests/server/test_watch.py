@@ -54,6 +54,7 @@ def test_time_without_a_processor_does_not_count(
     for name in ("used", "waited", "is_ready", "is_stopped"):
         monkeypatch.setattr(watch, name, lambda n, name=name: getattr(processes.get(n, Process()), name))
     session: Any = SimpleNamespace(process=WORKER if forked else 0, doing=None, busy=True)
+    session.look = lambda: session.doing
     nursing: Any = SimpleNamespace(process=NURSERY)
 
     async def half_a_minute() -> None:

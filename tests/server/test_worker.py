@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import socket
 import threading
 import time
@@ -18,11 +19,11 @@ from waiting import LIMIT
 
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot
 from ompls.project.workspace import Workspace
-from ompls.server import messages
+from ompls.server import messages, page
 from ompls.server import worker as workers
 from ompls.server.client import Client
 from ompls.server.documents import Change
-from ompls.server.frames import Frames, frame
+from ompls.server.frames import Frames, Received, frame
 from ompls.server.messages import Context
 from ompls.server.settings import Settings
 from ompls.server.work import Deadline
@@ -86,12 +87,14 @@ class Server:
 
 
 @contextmanager
-def working(path: Path, text: str, context: Context | None = None) -> Iterator[Server]:
-    """A worker on a thread of this process, for one document."""
+def working(path: Path, text: str, context: Context | None = None, place: int | None = None) -> Iterator[Server]:
+    """A worker on a thread of this process, for one document.  place -- on the page; without one it says all"""
     ours, theirs = socket.socketpair()
     thread = threading.Thread(target=workers.main, args=(theirs,))
     thread.start()
-    opening = messages.Open(path.as_uri(), str(path), 1, text.encode(), "utf-8", 0, context or Context(), Settings())
+    opening = messages.Open(
+        path.as_uri(), str(path), 1, text.encode(), "utf-8", 0, context or Context(), Settings(), place=place
+    )
     ours.sendall(frame(opening))
     try:
         yield Server(ours)
@@ -187,6 +190,36 @@ def test_who_waits_for_a_unit_has_an_answer_before_the_rules_run(tmp_path: Path)
         server.last()
     kinds = [getattr(m, "what", type(m).__name__) for m in server.heard]
     assert kinds.index("analysis") < kinds.index("Answer") < kinds.index("rules") < kinds.index("Fresh")
+
+
+def test_a_key_is_two_messages_that_the_server_wakes_once_for(tmp_path: Path) -> None:
+    """What is done for it is on the page."""
+    place = page.take()
+    assert place is not None
+    with working(tmp_path / "a.c", FUNCTION % 1, place=place) as server:
+        server.last()
+        server.next(messages.Idle)
+        assert page.read(place).what == ""
+        server.heard.clear()
+        server.edit(Change(" ", (0, 0), (0, 0)))
+        select.select([server.connection], [], [])
+        there = Received()
+        there.add(server.connection.recv(1 << 16))
+        assert [type(message) for message in there.values()] == [messages.Fresh, messages.Idle]
+    page.give_back(place)
+
+
+def test_what_a_worker_does_is_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*given: Any) -> Any:
+        seen.append(page.read(place).what)
+        return judge_within(*given)
+
+    seen, place, judge_within = list[str](), page.take(), workers.judge_within
+    monkeypatch.setattr(workers, "judge_within", slow)
+    with working(tmp_path / "a.c", FUNCTION % 1, place=place) as server:
+        server.last()
+    assert set(seen) == {"rules"}
+    page.give_back(place)
 
 
 def test_colours_above_the_fold_come_before_all_of_a_long_text_is_analysed(tmp_path: Path) -> None:
