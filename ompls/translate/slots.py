@@ -59,7 +59,11 @@ class Slot:
 def members(t: CType) -> list[FieldDecl]:
     """The members that an initializer counts: no unnamed bit-fields."""
     fields = t.body.fields or () if isinstance(t, Record) else ()
-    return [f for f in fields if f.name or isinstance(f.type, Record)]
+    return [f for f in fields if is_counted(f)]
+
+
+def is_counted(f: FieldDecl) -> bool:
+    return bool(f.name) or isinstance(f.type, Record)
 
 
 @dataclass

@@ -41,7 +41,7 @@ typedef struct {
     uint64_t value;     /* the device address it holds on the device */
     uintptr_t host;     /* what that corresponds to */
     ompls_reference to; /* where it leads; not counted */
-    bool follows;       /* nobody attached it: it leads to what corresponds to the host's pointer (globals.c); no fields but `offset` */
+    bool follows;       /* nobody attached it: it leads to what corresponds to the host's pointer (globals.c), which begins as `host` in `to` */
 } ompls_attachment;
 /* In the order of their offsets. */
 typedef struct {
@@ -232,8 +232,9 @@ typedef struct {
 bool ompls_find_item(ompls_place at, const ompls_item_desc *item, const ompls_arg *arg, ompls_reference *out);
 /* Makes the device's copy of a pointer point to the corresponding pointee. */
 void ompls_attach_item(ompls_place at, uint32_t item, const ompls_arg *arg, const ompls_reference *reference);
-/* The pointer in a `declare target` variable of the host at `pointer` leads where the host's does, after copies, too. */
-void ompls_let_follow(ompls_device *device, uintptr_t pointer);
+/* The pointer in a `declare target` variable of the host at `pointer` leads where the host's does, after copies, too; the
+   address that it begins with lies in `to`, or just behind. */
+void ompls_let_follow(ompls_device *device, uintptr_t pointer, uintptr_t begins, const ompls_reference *to);
 /* The pointers that are attached in an entry at `offset` or behind it.  With the lock held, or nobody else sees the entry. */
 ompls_attachment *ompls_attachments_from(ompls_entry *entry, uint64_t offset, const ompls_attachment **end);
 /* Copies of items, around the pointers that are attached in them.  Started only: see ompls_settle. */

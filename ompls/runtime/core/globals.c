@@ -15,9 +15,9 @@ typedef struct {
 
 static global *globals;
 static uint32_t nglobals, nlinks; /* how many of them are `link` */
-/* A pointer in a `declare target` variable, and the address in it when the program started. */
+/* A pointer in a `declare target` variable, the address in it when the program started, and one in what that belongs to. */
 typedef struct {
-    uintptr_t place, value;
+    uintptr_t place, value, within;
 } pointer;
 
 static pointer *pointers;
@@ -89,13 +89,13 @@ void ompls_register_unit(const ompls_unit *unit) {
     }
 }
 
-void ompls_register_pointers(void *const *places, uint32_t count) {
+void ompls_register_pointers(const ompls_pointer *of, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         uintptr_t value;
-        memcpy(&value, places[i], sizeof value);
+        memcpy(&value, of[i].place, sizeof value);
         if (value == 0) continue;
         pointers = grow(pointers, npointers, sizeof *pointers);
-        pointers[npointers++] = (pointer){(uintptr_t)places[i], value};
+        pointers[npointers++] = (pointer){(uintptr_t)of[i].place, value, of[i].variable != NULL ? (uintptr_t)of[i].variable : value};
     }
 }
 
@@ -138,15 +138,17 @@ void ompls_visit_globals(ompls_device *device, void (*visit)(void *visitor, cons
     }
 }
 
-/* The device's address of the `declare target` variable in which `size` bytes at `address` lie; 0: in none. */
-static ompls_address on_device(ompls_device *device, uintptr_t address, uintptr_t size) {
-    ompls_reference reference;
+/* The `declare target` variable in which `size` bytes at `address` lie; false: in none. */
+static bool find_variable(ompls_device *device, uintptr_t address, uintptr_t size, ompls_reference *found) {
     ompls_entry *overlapping;
     pthread_mutex_lock(&device->table.lock);
-    bool there = ompls_table_find(&device->table, address, address + size, &overlapping, &reference);
-    ompls_address found = there ? atomic_load(&reference.entry->device) + (address - atomic_load(&reference.entry->begin)) : 0;
+    bool there = ompls_table_find(&device->table, address, address + size, &overlapping, found);
     pthread_mutex_unlock(&device->table.lock);
-    return found;
+    return there;
+}
+
+static ompls_address address_in(const ompls_reference *variable, uintptr_t address) {
+    return atomic_load(&variable->entry->device) + (address - atomic_load(&variable->entry->begin));
 }
 
 /* Whether the pointer at `pointer`, which has these bytes, leads to `target`: only the device knows what one looks like. */
@@ -163,8 +165,9 @@ void ompls_restore_pointers(ompls_device *device, ompls_entry *entry, char *byte
     for (uint32_t i = 0; i < npointers; i++) {
         if (pointers[i].place < begin || pointers[i].place + sizeof(void *) > end) continue;
         char *here = bytes + (pointers[i].place - begin);
-        ompls_address target = on_device(device, pointers[i].value, 1);
-        if (target != 0 && leads_to(device, atomic_load(&entry->device) + (pointers[i].place - begin), here, target))
+        ompls_reference to;
+        if (!find_variable(device, pointers[i].within, 1, &to)) continue;
+        if (leads_to(device, atomic_load(&entry->device) + (pointers[i].place - begin), here, address_in(&to, pointers[i].value)))
             memcpy(here, &pointers[i].value, sizeof(void *));
     }
 }
@@ -174,10 +177,11 @@ void ompls_restore_pointers(ompls_device *device, ompls_entry *entry, char *byte
 static int lead_pointers(ompls_device *device, ompls_error *err) {
     bool alike = !ompls_shared_memory && ompls_pointer_bytes(device) == sizeof(void *);
     for (uint32_t i = 0; alike && i < npointers; i++) {
-        ompls_address place = on_device(device, pointers[i].place, sizeof(void *)), to = on_device(device, pointers[i].value, 1);
-        if (place == 0 || to == 0) continue;
-        if (attach(device, place, to, err) != 0) return 1;
-        ompls_let_follow(device, pointers[i].place);
+        const pointer *p = &pointers[i];
+        ompls_reference holder, to;
+        if (!find_variable(device, p->place, sizeof(void *), &holder) || !find_variable(device, p->within, 1, &to)) continue;
+        if (attach(device, address_in(&holder, p->place), address_in(&to, p->value), err) != 0) return 1;
+        ompls_let_follow(device, p->place, p->value, &to);
     }
     return 0;
 }
@@ -186,7 +190,8 @@ static int lead_pointers(ompls_device *device, ompls_error *err) {
 int ompls_place_globals(ompls_device *device, ompls_error *err) {
     for (uint32_t i = 0; i < nglobals; i++) {
         const global *entry = &globals[i];
-        if (ompls_shared_memory) {
+        bool empty = entry->what.size == 0 && ompls_pointer_bytes(device) == sizeof(void *); /* no memory: any address will do */
+        if (ompls_shared_memory || (empty && !entry->what.link)) {
             if (write_pointer(device, entry->what.symbol, (uintptr_t)entry->what.address, err) != 0) return 1;
             continue;
         }
@@ -199,7 +204,7 @@ int ompls_place_globals(ompls_device *device, ompls_error *err) {
         ompls_address address = 0;
         int failed = 0;
         if (there) {
-            address = atomic_load(&reference.entry->device) + (begin - atomic_load(&reference.entry->begin));
+            address = address_in(&reference, begin);
         } else {
             failed = device->module->alloc(device->handle, entry->what.size, &address, err) != 0 || fill(device, entry, address, err) != 0;
             if (!failed)

@@ -106,13 +106,17 @@ ompls_attachment *ompls_attachments_from(ompls_entry *entry, uint64_t offset, co
     return all != NULL ? all->of + low : NULL;
 }
 
-/* With the lock held.  Where the host's pointer at `pointer` leads on the device; 0: nowhere. */
-static ompls_address led_to(ompls_device *device, const void *pointer) {
+/* With the lock held.  Where the host's pointer at `pointer`, which follows, leads on the device; 0: nowhere.  Of another
+   address than the first nobody knows what it belongs to: the end of one item may be where the next begins. */
+static ompls_address led_to(ompls_device *device, const ompls_attachment *a, const void *pointer) {
     uintptr_t value;
     ompls_reference there;
     ompls_entry *overlapping;
     memcpy(&value, pointer, sizeof value);
-    return ompls_table_find(&device->table, value, value + 1, &overlapping, &there) ? address_in(there.entry, value) : 0;
+    if (value == a->host) return address_in(a->to.entry, value);
+    bool found = ompls_table_find(&device->table, value, value + 1, &overlapping, &there) ||
+                 (value != 0 && ompls_table_find(&device->table, value - 1, value, &overlapping, &there));
+    return found ? address_in(there.entry, value) : 0;
 }
 
 /* With the lock held.  The device's pointers are written again after the copy. */
@@ -122,7 +126,7 @@ static void item_in_locked(ompls_place at, const char *name, ompls_entry *entry,
     const ompls_attachment *end;
     ompls_start_in(at, name, to, host, size);
     for (const ompls_attachment *a = ompls_attachments_from(entry, first, &end); a < end && a->offset + sizeof(void *) <= first + size; a++) {
-        ompls_address value = a->follows ? led_to(at.device, (const char *)host + (a->offset - first)) : a->value;
+        ompls_address value = a->follows ? led_to(at.device, a, (const char *)host + (a->offset - first)) : a->value;
         if (value != 0) attach(at, name, to + (a->offset - first), value);
     }
 }
@@ -134,7 +138,7 @@ void ompls_leaving_item_out(ompls_place at, const char *name, ompls_entry *entry
     ompls_address from = address_in(entry, (uintptr_t)host);
     const ompls_attachment *end, *next = ompls_attachments_from(entry, first, &end);
     for (; next < end && next->offset < first + size; next++) {
-        if (next->follows && led_to(at.device, (char *)host + (next->offset - first)) == 0) continue;
+        if (next->follows && led_to(at.device, next, (char *)host + (next->offset - first)) == 0) continue;
         ompls_start_out(at, name, (char *)host + done, from + done, next->offset - first - done);
         done = next->offset - first + sizeof(void *);
     }
@@ -243,13 +247,16 @@ void ompls_attach_item(ompls_place at, uint32_t index, const ompls_arg *arg, con
     pthread_mutex_unlock(&table->lock);
 }
 
-void ompls_let_follow(ompls_device *device, uintptr_t pointer) {
+void ompls_let_follow(ompls_device *device, uintptr_t pointer, uintptr_t begins, const ompls_reference *to) {
     ompls_reference holder;
     ompls_entry *overlapping;
     ompls_table_lock(&device->table);
     if (ompls_table_find(&device->table, pointer, pointer + sizeof(void *), &overlapping, &holder)) {
         uint64_t offset = pointer - atomic_load(&holder.entry->begin);
-        attachment_at((ompls_place){.device = device}, holder.entry, offset)->follows = true;
+        ompls_attachment *a = attachment_at((ompls_place){.device = device}, holder.entry, offset);
+        a->follows = true;
+        a->host = begins;
+        a->to = *to;
     }
     pthread_mutex_unlock(&device->table.lock);
 }

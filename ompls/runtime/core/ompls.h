@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define OMPLS_ABI 6
+#define OMPLS_ABI 7
 
 /* How an item is mapped (bits of ompls_item_desc.flags). */
 enum {
@@ -118,6 +118,11 @@ typedef struct {
     uint32_t link; /* 1: `link`, mapped only when a map clause says so */
 } ompls_global;
 
+/* A pointer in one, and the variable in which, or just behind which, the address lies that it begins with; 0: not known. */
+typedef struct {
+    const void *place, *variable;
+} ompls_pointer;
+
 typedef struct {
     uint32_t abi;
     const char *source;
@@ -142,9 +147,9 @@ typedef struct {
 
 /* From constructors of translated units and of the link step. */
 void ompls_register_unit(const ompls_unit *unit);
-/* Pointers in `declare target` variables that may begin with the addresses of such variables: on a device, with those of
+/* Pointers in `declare target` variables that may begin with the addresses of such variables: on a device, with those in
    the corresponding ones. */
-void ompls_register_pointers(void *const *places, uint32_t count);
+void ompls_register_pointers(const ompls_pointer *pointers, uint32_t count);
 void ompls_register_image(const ompls_image *image);
 /* The devices of the program, with commas between them, in the order in which the link step was given them. */
 void ompls_linked_for(const char *names);

@@ -18,6 +18,7 @@ from ompls.analysis.model.tu import TU, Item
 from ompls.translate.ctext import Types, strip
 from ompls.translate.lowering.round import Round, pragma
 from ompls.translate.lowering.unnamed import definitions_in, fresh
+from ompls.translate.pointees import addressed
 from ompls.translate.problem import Problem
 from ompls.translate.slots import leaves, read
 from ompls.translate.symbols import is_global
@@ -113,10 +114,5 @@ def _within(item: Item, value: Expr, t: CType) -> Iterator[Expr]:
         for inner, of in leaves(read(plain.init, plain.of, item.content.text)):
             yield from _within(item, inner, of)
         return
-    waiting: list[ast.Node] = [value] if isinstance(t, Pointer) else []
-    while waiting:
-        n = waiting.pop()
-        if isinstance(n, (StringLiteral, CompoundLiteral, Name)):
-            yield n
-        elif not isinstance(n, (ast.SizeOf, ast.Call)):
-            waiting += n.children()
+    if isinstance(t, Pointer):
+        yield from addressed(value)

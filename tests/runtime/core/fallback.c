@@ -189,7 +189,7 @@ static void threads_take_turns(void) {
 int main(int argc, char **argv) {
     lost = argc > 1 && strcmp(argv[1], "lost") == 0;
     ompls_register_unit(&unit);
-    ompls_register_pointers((void *const[]){&lead}, 1);
+    ompls_register_pointers(&(ompls_pointer){&lead, table}, 1);
     if (lost) {
         mock_add_kernel("k", kernel);
         mock_launch_error = (ompls_error){.reason = "the cable is out", .fatal = OMPLS_LOST_IDLE};

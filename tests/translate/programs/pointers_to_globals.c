@@ -22,6 +22,19 @@ static void push(struct list *l)
 }
 const char *names[] = {[0 ... 2] = "r", "last"};
 int *same[] = {[0 ... 2] = (int[]){3}, (int[]){4}};
+/* An address behind a variable may be the one at which the next one begins. */
+int empty[0], *to_empty = empty, items[2] = {1, 2}, others[2] = {10, 20}, *end = items + 2, *begin = items;
+struct list last = {3, 0}, rows[2], *ends[3] = {&last + 1, &rows[2], rows + 1}, (*row)[2] = &rows + 1;
+struct {
+    unsigned bits : 3, : 5;
+    struct {
+        int *inner;
+    };
+    union {
+        long number;
+        int *end;
+    };
+} parts = {1, {&items[2]}, {.end = &items[1] + 1}};
 #pragma omp end declare target
 static int own = 5, *to_own = &own;
 static struct {
@@ -31,7 +44,7 @@ static struct {
 
 int main(void)
 {
-    int r[11] = {0};
+    int r[20] = {0};
     p = 0; /* what the host does after the start says nothing about the device */
 #pragma omp target map(tofrom : r) if (1)
     {
@@ -59,6 +72,38 @@ int main(void)
         r[9] = *same[2] * 10 + *same[3];
         r[10] = own + *to_own + to_unnamed->x;
     }
+    for (int k = 0; k < 2; k++) {
+#pragma omp target map(from : r[11 : 9])
+        {
+            r[11] = end - begin;
+            r[12] = 0;
+            for (int *at = begin; at != end && r[12] < 1000; at++)
+                r[12] += *at;
+            r[13] = ends[0] - &last;
+            r[14] = ends[1] - ends[2];
+            r[15] = parts.inner - items;
+            r[16] = parts.end - items;
+            r[17] = row - &rows;
+            r[19] = to_empty == empty;
+        }
+        expect(r[11], 2, "the length up to an end");
+        expect(r[12], 3, "a loop up to an end");
+        expect(r[13], 1, "behind a structure");
+        expect(r[14], 1, "behind an array of structures");
+        expect(r[15], 2, "an end in a structure");
+        expect(r[16], 2, "an end in a union");
+        expect(r[17], 1, "behind a row");
+        expect(r[19], 1, "an array without elements");
+#pragma omp target update to(end, ends, parts)
+#pragma omp target update from(end, ends, parts)
+        expect(end == items + 2 && ends[1] == &rows[2], 1, "the host's pointers after an update");
+    }
+    begin = others;
+    end = &others[1];
+#pragma omp target update to(begin, end)
+#pragma omp target map(from : r[18 : 1])
+    r[18] = *begin + *end;
+    expect(r[18], 30, "pointers that an update leads elsewhere");
     expect(r[0], 3, "into an array");
     expect(r[1], 13, "an array of pointers");
     expect(r[2], 6, "a constant pointer");
