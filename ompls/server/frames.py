@@ -8,11 +8,12 @@ from __future__ import annotations
 import pickle
 import select
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
 _SIZE = 4
+_PIECE = 1 << 18  # bytes; what is written at once of a long message
 _CHUNK = 1 << 16  # bytes; what a socket holds, more or less
 
 
@@ -36,9 +37,10 @@ class Received:
             end = _SIZE + int.from_bytes(self._held[:_SIZE], "big")
             if len(self._held) < end:
                 return
-            body = bytes(self._held[_SIZE:end])
+            with memoryview(self._held) as held, held[_SIZE:end] as body:
+                value = pickle.loads(body)  # noqa: S301 - both ends are our own
             del self._held[:end]
-            yield pickle.loads(body)  # noqa: S301 - both ends are our own
+            yield value
 
 
 class Frames:
@@ -84,3 +86,16 @@ class Frames:
                 self.ended = not chunk
                 self._received.add(chunk)
         yield from self._received.values()
+
+
+def pieces(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """The parts joined to pieces of about this size; a larger part is a piece of its own, and not copied."""
+    held: list[bytes] = []
+    size = 0
+    for part in parts:
+        if held and size + len(part) > _PIECE:
+            yield b"".join(held)
+            held, size = [], 0
+        held.append(part)
+        size += len(part)
+    yield b"".join(held)

@@ -14,7 +14,7 @@ import contextvars
 import json
 import logging
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ from pygls.exceptions import (
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
+from ompls.server.frames import pieces
 from ompls.server.harmless import harmless, harmless_line
 from ompls.server.params import complaint, text, whole
 
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
 
 log = logging.getLogger("ompls.server")
-
-_PIECE = 1 << 18  # bytes; what is written at once of a long message
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ class Protocol(LanguageServerProtocol):
                 if self.writer is None:
                     log.error("nothing to send to: %.200s", parts[0])
                     return
-                for piece in _pieces([b"Content-Length: %d\r\n\r\n" % sum(map(len, parts)), *parts]):
+                for piece in pieces([b"Content-Length: %d\r\n\r\n" % sum(map(len, parts)), *parts]):
                     self.writer.write(piece)
         except (BrokenPipeError, ConnectionError, ValueError) as problem:  # ValueError: the stream is closed
             log.warning("the client does not read any more (%s)", problem)
@@ -244,16 +243,3 @@ def _malformed(data: Any) -> JsonRpcException | None:
     if not isinstance(data.get("params"), (dict, list, type(None))) and data.get("method") != types.EXIT:
         return JsonRpcInvalidParams(f'{data["method"]}: "params" has to be an object or an array')
     return None
-
-
-def _pieces(parts: list[bytes]) -> Iterator[bytes]:
-    """The parts joined to pieces of about this size; a larger part is a piece of its own, and not copied."""
-    held: list[bytes] = []
-    size = 0
-    for part in parts:
-        if held and size + len(part) > _PIECE:
-            yield b"".join(held)
-            held, size = [], 0
-        held.append(part)
-        size += len(part)
-    yield b"".join(held)

@@ -10,7 +10,8 @@ because the analyzer remembers.  A pass is analysis and rules together, so that 
 when it ends.  It makes room for who can be answered before that.
 
 Of a long document its beginning is looked at before all else, for the lenses above the fold; the client asks again when
-all of it is known.  Until it has had all lenses once, it gets those that are known.
+all of it is known.  Until it has had all lenses once, it gets those that are known; from then on they come behind the
+diagnostics, which somebody who types looks at.
 
 Before something begins, the server is told what it is and how long it should take; if it does not end, the server ends
 this process (`workers.py`) and no other document waits for it.
@@ -35,7 +36,7 @@ from ompls.analysis.text import LineIndex
 from ompls.server import messages, page
 from ompls.server.answers import METHODS
 from ompls.server.convert import json_of
-from ompls.server.frames import Frames, frame
+from ompls.server.frames import Frames, frame, pieces
 from ompls.server.lean import resident
 from ompls.server.opened import NotYet, Opened, Result, included_at
 from ompls.server.refusal import INTERNAL_ERROR, Refused
@@ -339,6 +340,8 @@ class Worker:
         if needs == "colours":
             waits = not self._shown and self.opened.context.client.colours_sight
             return None if waits else self._known(self._unit) or self._said
+        if needs == "first" and self._wholly and not self._partly:
+            return self._said if self._said is not None and self._said.tu.complete else self._result
         if needs in {"first", "whole"} and self._unit is not None and self._unit.complete:
             return self._unit
         if needs == "first":
@@ -365,7 +368,7 @@ class Worker:
         self._begin(asked.method, ANSWER)
         reply: messages.Answer | messages.Failed
         try:
-            parts = METHODS[asked.method].text(self.opened, known, asked.params)
+            parts = tuple(pieces(METHODS[asked.method].text(self.opened, known, asked.params)))
             reply = messages.Answer(asked.number, parts)
             whole = known is not self._look and known.tu.complete
             if METHODS[asked.method].needs == "first":

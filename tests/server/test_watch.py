@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from ompls.server import watch
+from ompls.server import page, watch
+from ompls.server.session import Doing, Session
 
 NURSERY, WORKER = 6, 7
 
@@ -73,3 +74,20 @@ def test_time_without_a_processor_does_not_count(
     asyncio.run(half_a_minute())
     assert looks[-1] == late
     assert looks[0] == ("is_stopped" in nursery)
+
+
+def test_what_a_worker_does_is_what_its_page_says() -> None:
+    place = page.take()
+    assert place is not None
+    told = Doing("to begin", 1.0, 10.0, 2.0)
+    session: Any = SimpleNamespace(doing=told, worker=SimpleNamespace(child=SimpleNamespace(place=place)))
+    assert Session.look(session) is told, "it has not begun"
+    page.write(place, "analysis", 0.5)
+    found = Session.look(session)
+    assert found is not None
+    assert (found.what, found.expected, found.since) == ("analysis", 0.5, page.read(place).since)
+    session.doing = found
+    assert Session.look(session) is found, "and still does that"
+    session.doing = None
+    assert Session.look(session) is None, "nobody waits for it"
+    page.give_back(place)

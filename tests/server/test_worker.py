@@ -77,10 +77,10 @@ class Server:
         self._stamp += 1
         return messages.Edited(self._stamp, self._stamp + 1, (change,))
 
-    def edit_and_ask(self, change: Change, method: str) -> None:
+    def edit_and_ask(self, change: Change, method: str, params: Any = None) -> None:
         """Both are there when the worker looks."""
         self._asked += 1
-        self.connection.sendall(frame(self._edited(change)) + frame(messages.Ask(self._asked, method, None)))
+        self.connection.sendall(frame(self._edited(change)) + frame(messages.Ask(self._asked, method, params)))
 
     def results(self) -> list[messages.Fresh]:
         return [m for m in self.heard if isinstance(m, messages.Fresh)]
@@ -190,6 +190,19 @@ def test_who_waits_for_a_unit_has_an_answer_before_the_rules_run(tmp_path: Path)
         server.last()
     kinds = [getattr(m, "what", type(m).__name__) for m in server.heard]
     assert kinds.index("analysis") < kinds.index("Answer") < kinds.index("rules") < kinds.index("Fresh")
+
+
+def test_lenses_that_were_told_once_wait_for_what_a_key_means(tmp_path: Path) -> None:
+    """They stay where they are meanwhile, and there are many."""
+    with working(tmp_path / "a.c", FUNCTION % 1) as server:
+        server.last()
+        server.ask("textDocument/codeLens", {})
+        before = server.next(messages.Answer)
+        server.heard.clear()
+        server.edit_and_ask(Change(" ", (0, 0), (0, 0)), "textDocument/codeLens", {})
+        assert lenses(server.next(messages.Answer)) == lenses(before) > 0
+    kinds = [type(message).__name__ for message in server.heard]
+    assert kinds.index("Fresh") < kinds.index("Answer")
 
 
 def test_a_key_is_two_messages_that_the_server_wakes_once_for(tmp_path: Path) -> None:
