@@ -188,7 +188,7 @@ int ompls_choose_available(ompls_device **devices, int count);
 void ompls_display_at_start(ompls_device *const *devices, int count);
 
 /* globals.c */
-const char *ompls_known_source(const char *file); /* as the user wrote the path of the unit with that name; else `file` */
+const char *ompls_known_source(const char *file); /* as the user wrote the path of the unit that it is, by the end of it; else `file` */
 const ompls_region *ompls_known_region(const char *kernel); /* by the pointer; 0: no unit has it */
 int ompls_place_globals(ompls_device *device, ompls_error *err); /* at opening */
 void ompls_globals_mapped(ompls_device *device, const ompls_region *region, uintptr_t begin, uintptr_t end,

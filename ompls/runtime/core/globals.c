@@ -53,15 +53,23 @@ static bool all_zero(const unsigned char *bytes, uint64_t size) {
     return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
-static const char *without_directories(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+/* How much alike two paths are from their ends: in twice as many names as they share, and one more where `path` is all of it. */
+static unsigned alike(const char *path, const char *file) {
+    unsigned shared = 0;
+    const char *a = path + strlen(path), *b = file + strlen(file);
+    for (; a > path && b > file && a[-1] == b[-1]; a--, b--) shared += a[-1] == '/' ? 2 : 0;
+    if ((a == path || a[-1] == '/') && (b == file || b[-1] == '/')) shared += 2;
+    return shared != 0 && a == path ? shared + 1 : shared;
 }
 
 const char *ompls_known_source(const char *file) {
-    for (uint32_t i = 0; i < nunits; i++)
-        if (strcmp(without_directories(units[i]->source), without_directories(file)) == 0) return units[i]->source;
-    return file;
+    const char *found = file;
+    unsigned most = 0;
+    for (uint32_t i = 0; i < nunits; i++) {
+        unsigned n = alike(units[i]->source, file);
+        if (n > most) most = n, found = units[i]->source;
+    }
+    return found;
 }
 
 const ompls_region *ompls_known_region(const char *kernel) {

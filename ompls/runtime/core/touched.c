@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "launch.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -105,6 +106,19 @@ static void openable(mapping *m) {
     }
 }
 
+/* Whether code is where the file says (-no-pie); else that is from where it is loaded on. */
+static bool is_fixed(const char *path) {
+    struct {
+        unsigned char ident[EI_NIDENT];
+        uint16_t type;
+    } head = {.type = ET_NONE};
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    bool got = read(file, &head, sizeof head) == sizeof head;
+    close(file);
+    return got && head.type == ET_EXEC;
+}
+
 static place_in_text find_place(uintptr_t code) {
     place_in_text found = {.line = 0};
     mapping object;
@@ -112,7 +126,7 @@ static place_in_text find_place(uintptr_t code) {
     char address[32], text[768];
     if (code == 0 || !find_mapping(code, &object) || object.path[0] == '\0' || pipe(ends) != 0) return found;
     openable(&object);
-    snprintf(address, sizeof address, "%#" PRIxPTR, code - object.base);
+    snprintf(address, sizeof address, "%#" PRIxPTR, is_fixed(object.path) ? code : code - object.base);
     pid_t child = vfork(); /* not fork: this thread may be in the middle of malloc */
     if (child == 0) {
         dup2(ends[1], 1);

@@ -326,6 +326,19 @@ static void globals_start_with_their_initialisers(void) {
     ompls_exit_data(&map_release, 0, &link);
 }
 
+const char *ompls_known_source(const char *file);
+static void units_are_known_by_the_ends_of_their_paths(void) {
+    static const ompls_unit units[] = {{OMPLS_ABI, "a/util.c", NULL, 0, 0, NULL, 0},
+                                       {OMPLS_ABI, "b/util.c", NULL, 0, 0, NULL, 0},
+                                       {OMPLS_ABI, "util.c", NULL, 0, 0, NULL, 0},
+                                       {OMPLS_ABI, "/there/c/main.c", NULL, 0, 0, NULL, 0}};
+    static const char *const paths[][2] = {{"/x/b/util.c", "b/util.c"}, {"/x/a/util.c", "a/util.c"}, {"./b/util.c", "b/util.c"},
+                                           {"/x/util.c", "util.c"},     {"util.c", "util.c"},        {"main.c", "/there/c/main.c"},
+                                           {"/x/butil.c", "/x/butil.c"}, {"b/other.c", "b/other.c"}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) ompls_register_unit(&units[i]);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) MOCK_CHECK(strcmp(ompls_known_source(paths[i][0]), paths[i][1]) == 0);
+}
+
 static void many_items_in_one_construct(void) {
     enum { MANY = 40 };
     static ompls_item_desc items[MANY];
@@ -508,6 +521,7 @@ int main(void) {
     a_pointee_that_moves_is_attached_again();
     devices_have_tables_of_their_own();
     many_items_in_one_construct();
+    units_are_known_by_the_ends_of_their_paths();
     geometry();
     routines();
     copies_wait_for_tasks();
