@@ -17,6 +17,7 @@ from ompls.runtime.machine import HERE
 
 if TYPE_CHECKING:
     from ompls.analysis.diagnostic import Diagnostic
+    from ompls.analysis.model.builder import Analyzer
     from ompls.analysis.model.tu import TU
     from ompls.analysis.rules import Report
     from ompls.analysis.source import HeaderSnapshot, Location
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 # The rest of a line and the next ones, as far as nothing stands there but comments and directives.
 _NO_TEXT = later(rb"[ \t\r]*(?://[^\n]*)?\n(?:[ \t]*(?:#(?:[^\n\\]|\\\r?\n|\\.)*|//[^\n]*)?\r?\n)*")
+_TOGETHER = 16  # files that share: of more, memory would hold what no other file has
 
 
 class ForeignProblem(Problem):
@@ -84,9 +86,12 @@ class Engine:
     """Analyses files one after the other.
 
     `warnings` collects what is wrong with the surroundings, each once; who shows them takes them out.
+
+    one_by_one -- no unit is used any more when the next is asked for.  So they may share what is equal in them, such as
+                  the functions of a header, which is analysed once then: to the analysis they are versions of one text.
     """
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, *, one_by_one: bool = False) -> None:
         from ompls.project.projectfile import ProjectFiles
         from ompls.project.workspace import Workspace
 
@@ -97,6 +102,9 @@ class Engine:
         self.warnings: list[str] = []
         self._projects = ProjectFiles()
         self._told: set[str] = set()
+        self._together = _TOGETHER if one_by_one else 1
+        self._analyzer: Analyzer | None = None
+        self._analysed = 0
 
     def path(self, name: str) -> str:
         return os.path.abspath(self.options.aliases.get(name, name))
@@ -125,7 +133,6 @@ class Engine:
     def unit(self, name: str) -> Unit:
         """Raises Problem for a file that cannot be read or is no C."""
         from ompls.analysis import notes
-        from ompls.analysis.model.builder import Analyzer
         from ompls.project.problem import EnvironmentProblem
 
         path, workspace = self.path(name), self.workspace
@@ -138,7 +145,7 @@ class Engine:
             raise Problem(f"cannot read {name}: {error.reason}; {error.hint}") from error
         flags = workspace.flags(path)
         snapshot = _as_typed(workspace.snapshot(path, source, flags, settings.openmp_version))
-        analyzer, chosen = Analyzer(), settings.for_analysis()
+        analyzer, chosen = self._analyzer_of_next(), settings.for_analysis()
 
         def analyse(text: bytes) -> TU:
             return analyzer.analyze(shown(path), text, snapshot, chosen)
@@ -153,6 +160,14 @@ class Engine:
         own = tuple(flag for flag in own if flag not in workspace.refused.get(path, ()))
         ask = partial(workspace.compiler_errors, path, notes.without_variants(tu), flags, settings.openmp_version)
         return Unit(name, tu, own, settings, analyse, ask, self.options.machine, workspace.looked_for())
+
+    def _analyzer_of_next(self) -> Analyzer:
+        from ompls.analysis.model.builder import Analyzer
+
+        if self._analyzer is None or not self._analysed % self._together:
+            self._analyzer = Analyzer()
+        self._analysed += 1
+        return self._analyzer
 
 
 def analyze(

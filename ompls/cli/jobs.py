@@ -46,7 +46,7 @@ def cores() -> int:
 def check_all(options: Options, names: Sequence[str], texts: Texts, jobs: int) -> Iterator[Outcome]:
     """The outcome of each file, in the order of `names`."""
     if jobs <= 1 or len(names) <= FEW:
-        engine = Engine(options)
+        engine = Engine(options, one_by_one=True)
         spare_looks()
         yield from (outcome(engine, name, texts) for name in names)
         return

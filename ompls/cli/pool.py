@@ -61,7 +61,7 @@ def _begin(options: Options, parent: int) -> None:
     global _engine  # noqa: PLW0603 -- the only way to a pool's worker
     end_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _engine = Engine(options)
+    _engine = Engine(options, one_by_one=True)
     spare_looks()
 
 

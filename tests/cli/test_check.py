@@ -245,6 +245,27 @@ def test_syntax_errors_are_told_in_the_compilers_words(ompls, tmp_path) -> None:
     assert ": warning: expected ';' [syntax-error]" in ompls("check", path).out
 
 
+def test_what_files_have_in_common_is_analysed_once(tmp_path, monkeypatch) -> None:
+    loop = "#pragma omp target map(to: y[0:n])\n  for (int i = 0; i < n; i++) y[i] = half(y[i]);\n"
+    (tmp_path / "own.h").write_text(
+        f"static float half(float x) {{ return x / 2; }}\nvoid g(int n, float *y) {{\n{loop}}}\n"
+    )
+    names = ("first.c", "second.c", "third.c")
+    for name, more in zip(names, ("", "#define OTHER 1\n", "#define half twice\n"), strict=True):
+        (tmp_path / name).write_text(f'{more}#include "own.h"\nvoid {name[:-2]}(int n, float *y) {{\n{loop}}}\n')
+    monkeypatch.chdir(tmp_path)
+    engine, contents = Engine(Options(names), one_by_one=True), []
+    for name in names:
+        unit = engine.unit(name)
+        said = report(unit)
+        assert said.diagnostics
+        assert said == report(Engine(Options((name,))).unit(name))
+        contents.append([item.content for item in unit.tu.items])
+    first, second, third = contents
+    assert first[:2] == second[:2]  # by identity
+    assert {*first, *second}.isdisjoint(third)
+
+
 def test_what_the_compiler_takes_is_no_error(tmp_path, monkeypatch) -> None:
     (tmp_path / "x.c").write_text("int g(int n) { return n }\n")
     monkeypatch.chdir(tmp_path)
