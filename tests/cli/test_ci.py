@@ -221,7 +221,7 @@ def test_unsafe_fixes_are_made_only_when_asked_for(ompls, project: Path) -> None
     assert ompls(*chosen, "a.c").code == 1
     assert path.read_text() == UNSAFE.format(name="a")
     assert ompls(*chosen, "--unsafe-fixes", "a.c").code == 0
-    assert "map(tofrom: total)" in path.read_text()
+    assert "map(from: total)" in path.read_text()
 
 
 # --- baselines, statistics, suppressions ---------------------------------------------------------------------------

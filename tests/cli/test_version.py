@@ -62,7 +62,7 @@ def test_one_version(
         assert not done.err
     assert json.loads(Path("made/manifest.json").read_text())["units"][0]["openmp"] == expected
     (job,) = _host_jobs(read_bundle(Path("made")), flags, hosted=False)
-    assert job.args[:2] == ("-U_OPENMP", f"-D_OPENMP={expected}")
+    assert {"-U_OPENMP", f"-D_OPENMP={expected}"} <= set(job.args)
 
 
 def test_an_unknown_version_is_refused(ompls: Callable[..., Any], program: Path) -> None:
