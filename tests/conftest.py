@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import gc
 import hashlib
 import os
@@ -74,6 +75,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def cache() -> Path:
     """The cache of all tests, which is never the user's."""
     return OBJECTS
+
+
+Once = Callable[[str, Callable[[Path], object]], Path]
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """`once(name, make)` is the file or directory that `make(path)` makes: once in a run, for all of its workers."""
+    place = tmp_path_factory.getbasetemp()
+    place = (place.parent if "PYTEST_XDIST_WORKER" in os.environ else place) / "once"
+    place.mkdir(exist_ok=True)
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        path = place / name
+        with open(place / f".{name}", "w", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not path.exists():
+                private = place / "new" / str(os.getpid()) / name
+                private.parent.mkdir(parents=True, exist_ok=True)
+                make(private)
+                private.rename(path)
+        return path
+
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import fake
@@ -9,11 +10,14 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def driver(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
     """The directory of the fake driver and the fake compiler."""
-    directory: Path = tmp_path_factory.mktemp("driver")
-    fake.build(directory)
-    return directory
+
+    def make(directory: Path) -> None:
+        directory.mkdir()
+        fake.build(directory)
+
+    return once("driver", make)
 
 
 @pytest.fixture(scope="session", params=["native", "pycuda"])

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import command
 import pytest
+import sources
 
 from ompls.devices.epiphany.module import size
 from ompls.runtime.devices import all_devices, state_of
@@ -74,24 +76,21 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("hal") / "libe-hal.so"
-    flags = ["-std=gnu17", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-pthread"]
-    subprocess.run(["gcc", *flags, HERE / "fake_hal.c", "-o", made], check=True)
-    return made
+def library(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    words = ["gcc", "-std=gnu17", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-pthread"]
+    return once("libe-hal.so", lambda made: subprocess.run([*words, HERE / "fake_hal.c", "-o", made], check=True))
 
 
 def run(
     library: Path, tools: str, directory: Path, how: str = "", text: str = TEXT
 ) -> tuple[subprocess.CompletedProcess[str], list[str]]:
     """What the program says, and the calls of the library."""
-    source, log = directory / "x.c", directory / "log"
-    source.write_text(text)
+    log = directory / "log"
     environment = {
         **os.environ, "PATH": tools, "OMPLS_EPIPHANY_HAL": str(library), "FAKE_HAL": how, "FAKE_HAL_LOG": str(log),
         "OMP_TARGET_OFFLOAD": "mandatory", "OMPLS_EPIPHANY_DEADLINE": "2" if how == "hang" else "50",
     }  # fmt: skip
-    done = command.ompls("run", "--device", "epiphany", "--timeout", "60", source, env=environment)
+    done = command.ompls("run", "--device", "epiphany", "--timeout", "60", sources.kept(text), env=environment)
     return done, log.read_text().split() if log.exists() else []
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import command
 import pytest
+import sources
 
 from ompls.runtime.devices import all_devices, state_of
 
@@ -110,11 +111,9 @@ def test_a_team_that_asks_for_more_than_its_share_gets_what_is_free(tmp_path: Pa
 
 
 @pytest.mark.parametrize("side", [4, 8])
-def test_masters_are_far_apart_and_members_near(tmp_path: Path, side: int) -> None:
-    source = tmp_path / "x.c"
-    source.write_text(TEXT)
+def test_masters_are_far_apart_and_members_near(side: int) -> None:
     environment = {**os.environ, "OMPLS_EPIPHANY_CHIP": str(side * side), "OMPLS_EPIPHANY_DEADLINE": "20"}
-    done = command.ompls("run", "--device", "epiphany", "--timeout", "60", source, env=environment)
+    done = command.ompls("run", "--device", "epiphany", "--timeout", "60", sources.kept(TEXT), env=environment)
     assert done.returncode == 0, done.stderr
     words = done.stdout.split()
     masters, members = [place(word) for word in words[:4]], [place(word) for word in words[4:20]]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import command
 import pytest
+import sources
 
 from ompls.runtime.devices import all_devices, state_of
 
@@ -15,24 +16,22 @@ pytestmark = pytest.mark.skipif(not STATE.available, reason=STATE.reason)
 TEXT = "int main(void)\n{\n    int a = 0;\n#pragma omp target map(tofrom: a)\n    a++;\n    return a != 1;\n}\n"
 
 
-def says(directory: Path, words: tuple[str, ...], **settings: str) -> tuple[int, str]:
-    source = directory / "x.c"
-    source.write_text(TEXT)
+def says(words: tuple[str, ...], **settings: str) -> tuple[int, str]:
     environment = {**os.environ, "OMP_TARGET_OFFLOAD": "mandatory", **settings}
-    done = command.ompls(*words, "--device", "epiphany", source, env=environment)
+    done = command.ompls(*words, "--device", "epiphany", sources.kept(TEXT), env=environment)
     return done.returncode, done.stderr
 
 
 @pytest.mark.parametrize("seconds", ["abc", "5s", "-1", "nan"])
-def test_a_deadline_is_a_number(tmp_path: Path, seconds: str) -> None:
-    code, told = says(tmp_path, ("run",), OMPLS_EPIPHANY_DEADLINE=seconds)
+def test_a_deadline_is_a_number(seconds: str) -> None:
+    code, told = says(("run",), OMPLS_EPIPHANY_DEADLINE=seconds)
     assert code == 125
     assert f"OMPLS_EPIPHANY_DEADLINE={seconds} is no number of seconds; say seconds, or leave it out" in told
 
 
 @pytest.mark.parametrize("seconds", ["", "0", "7.5"])
-def test_others_are_taken(tmp_path: Path, seconds: str) -> None:
-    assert says(tmp_path, ("run",), OMPLS_EPIPHANY_DEADLINE=seconds) == (0, "")
+def test_others_are_taken(seconds: str) -> None:
+    assert says(("run",), OMPLS_EPIPHANY_DEADLINE=seconds) == (0, "")
 
 
 def test_a_library_that_is_not_there_is_no_board(tmp_path: Path) -> None:
@@ -41,7 +40,7 @@ def test_a_library_that_is_not_there_is_no_board(tmp_path: Path) -> None:
     assert f"epiphany   not available: OMPLS_EPIPHANY_HAL={missing}: there is no such file" in done.stdout
 
 
-def test_a_model_of_core_is_refused(tmp_path: Path) -> None:
-    code, told = says(tmp_path, ("preview", "--resources", "--arch", "foo"))
+def test_a_model_of_core_is_refused() -> None:
+    code, told = says(("preview", "--resources", "--arch", "foo"))
     assert code == 2
     assert "all its cores are of one model, not 'foo'; leave out --arch" in told

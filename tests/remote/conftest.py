@@ -20,6 +20,7 @@ DEVICES = HERE / "devices"
 # Open MPI starts nothing for root unless asked to.
 AS_ROOT = {f"{name}_ALLOW_RUN_AS_ROOT{end}": "1" for name in ("OMPI", "PRTE") for end in ("", "_CONFIRM")}
 
+Once = Callable[[str, Callable[[Path], object]], Path]
 Built = Callable[[str, str], Path]
 
 
@@ -32,30 +33,25 @@ def environment(**more: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+def built(once: Once) -> Built:
     """Builds programs/NAME.c for a device, once."""
-    place = tmp_path_factory.mktemp("remote")
-    made: dict[tuple[str, str], Path] = {}
 
     def build(name: str, device: str) -> Path:
-        if (name, device) not in made:
-            program = place / f"{name}-{device}"
+        def make(program: Path) -> None:
             words = ("cc", "-fopenmp", f"-fopenmp-targets={device}", "-o", program, PROGRAMS / f"{name}.c")
             done = ompls(*words, env=environment())
             assert done.returncode == 0, done.stderr
-            made[name, device] = program
-        return made[name, device]
+
+        return once(f"{name}-{device}", make)
 
     return build
 
 
 @pytest.fixture(scope="session")
-def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
+def expected(once: Once) -> str:
     """What programs/everything.c prints for one device: as gcc has it on the host, without anything of ours."""
-    program = tmp_path_factory.mktemp("gcc") / "everything"
-    words = ("gcc", "-fopenmp", "-foffload=disable", "-O1", "-o", program, PROGRAMS / "everything.c")
-    subprocess.run(words, check=True)
-    done = run(program)
+    words = ("gcc", "-fopenmp", "-foffload=disable", "-O1", PROGRAMS / "everything.c", "-o")
+    done = run(once("everything", lambda program: subprocess.run([*words, program], check=True)))
     assert done.returncode == 7, done.stderr
     return done.stdout
 

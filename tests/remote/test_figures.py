@@ -15,7 +15,8 @@ from .conftest import ROOT, environment
 pytest.importorskip("mpi4py", reason="mpi4py is not installed (extra mpi)")
 
 
-@pytest.mark.parametrize("figures", ["6", pytest.param("2 4 6 8", marks=pytest.mark.thorough)])
+@pytest.mark.thorough  # it makes what only a person reads; what travels, test_proxy.py counts
+@pytest.mark.parametrize("figures", ["2 4 6 8"])
 def test_figures_are_tables_and_plots(tmp_path: Path, figures: str) -> None:
     """All runs have one result, or it ends; what travels is counted."""
     plot, data = tmp_path / "a.svg", tmp_path / "a.json"

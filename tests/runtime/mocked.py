@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 from collections.abc import Callable
@@ -27,6 +28,7 @@ Program = Callable[[str, str], Path]
 def program(cache: Path) -> Program:
     """Builds tests/runtime/core/NAME.c with the core, the mock and a sanitizer."""
 
+    @functools.cache
     def build(name: str, sanitizer: str) -> Path:
         flags = (
             *CORE_FLAGS,

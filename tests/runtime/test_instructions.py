@@ -9,6 +9,7 @@ import platform
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,16 +23,18 @@ WAITING = "ompls_cudasim_send"
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def program(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
     if shutil.which("valgrind") is None:
         pytest.skip("valgrind is not installed (apt-get install valgrind)")
     compiler = subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True, check=True).stdout.strip()
     if (compiler, platform.machine()) != (COMPILER, MACHINE):
         pytest.skip(f"the numbers are gcc {COMPILER}'s on {MACHINE}, not gcc {compiler}'s on {platform.machine()}")
-    made = tmp_path_factory.mktemp("counted") / "counted"
-    done = ompls("cc", "-fopenmp", "-fopenmp-targets=host,cudasim", "-O2", PROGRAM, "-o", made)
-    assert done.returncode == 0, done.stderr
-    return made
+
+    def make(made: Path) -> None:
+        done = ompls("cc", "-fopenmp", "-fopenmp-targets=host,cudasim", "-O2", PROGRAM, "-o", made)
+        assert done.returncode == 0, done.stderr
+
+    return once("counted", make)
 
 
 def counted(part: str) -> float:

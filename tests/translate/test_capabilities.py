@@ -155,12 +155,16 @@ NOT_COMPILED = {"host": {"construct depobj", "clause detach", "construct interop
 
 
 @pytest.fixture(scope="session")
-def included(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[object]]:
+def included(once: Callable[[str, Callable[[Path], object]], Path]) -> dict[str, list[object]]:
     """What a kernel file includes first, with each compiler: CUDA's language, which is compiled ahead."""
-    plain = tmp_path_factory.mktemp("included") / "prelude.h"
-    plain.write_text(f'#include "{ENGINE / "prelude.h"}"\n')
-    subprocess.run([*GPU, "-x", "c++-header", "-c", plain, "-o", plain.with_suffix(".h.gch")], check=True)
-    return {"host": [], "cuda": ["-include", plain]}
+
+    def make(place: Path) -> None:
+        place.mkdir()
+        (place / "prelude.h").write_text(f'#include "{ENGINE / "prelude.h"}"\n')
+        words = ("-x", "c++-header", "-c", place / "prelude.h", "-o", place / "prelude.h.gch")
+        subprocess.run([*GPU, *words], check=True)
+
+    return {"host": [], "cuda": ["-include", once("included", make) / "prelude.h"]}
 
 
 def bundle_of(key: str, device: str, unit: Callable[[str], TU]) -> Bundle:

@@ -47,7 +47,8 @@ def name_of(value: object) -> str | None:
     return value.stem if isinstance(value, Path) else None
 
 
-@pytest.mark.parametrize("path", thinned(PROGRAMS, 8), ids=name_of)
+@pytest.mark.thorough  # nothing of ours is in it: only who writes a program can make it wrong
+@pytest.mark.parametrize("path", PROGRAMS, ids=name_of)
 def test_the_program_is_right_without_us(path: Path, tmp_path: Path) -> None:
     gcc = shutil.which("gcc")
     assert gcc
