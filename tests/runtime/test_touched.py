@@ -16,6 +16,7 @@ NULL = r"\(a null pointer: 'p'\), in kernel "
 FAR = r"device address 0x\w+, memory of cudasim:0"
 UNREACHABLE = r": the host cannot reach it; use the variable itself with `target update`"
 MAPPED = r"is mapped as memory of the host, but its address 0x\w+ is memory of cudasim:0; map memory of the host"
+ABSENT = r"'absent' .* not present: "
 # (what is done, the device, the exit code, the text of the line that is named, what is said of it)
 CASES = [
     ("null", "host", 125, "r = p[2]", rf"region on host:0 read address 0x8 {NULL}\w+ of the region"),
@@ -23,6 +24,9 @@ CASES = [
     ("chain", "host", 125, "last.next->", r"region on host:0 read address 0x8 \(a null pointer\), in kernel "),
     ("team", "host", 125, "r = p[4]", rf"region on host:0 read address 0x10 {NULL}"),
     ("outside", "host", -signal.SIGSEGV, "", ""),
+    ("stack", "host", -signal.SIGSEGV, "", ""),
+    ("exit-touch", "cudasim", 125, "tofrom : absent", rf"region on cudasim:0: {ABSENT}"),
+    ("exit-launch", "cudasim", 125, "tofrom : absent", rf"region on cudasim:0: {ABSENT}"),
     ("alloc", "host", 0, "", ""),
     ("alloc", "cudasim", 125, "d[3] = 1", rf"the host wrote {FAR} \(of omp_target_alloc, .*\){UNREACHABLE}"),
     ("copy", "cudasim", 125, "r = v[2]", rf"the host read {FAR} \('v' there, byte 8\){UNREACHABLE}"),

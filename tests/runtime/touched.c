@@ -9,6 +9,29 @@
 static void own(int number) { (void)number; _exit(7); }
 static int *none, deep;
 struct node { struct node *next; int value; };
+static int *kept, shared[1000];
+static void touch(void) { kept[0] = 0; }
+static void launch_again(void)
+{
+    int a = 0;
+#pragma omp target map(present, tofrom : a)
+    a = 5;
+}
+static void launch(void)
+{
+#pragma omp target teams distribute parallel for map(tofrom : shared)
+    for (int i = 0; i < 1000; i++)
+        shared[i] += 1;
+}
+/* Its array lies where `launch` had what it needed. */
+__attribute__((noinline)) static int parse(const char *line)
+{
+    char words[64][256];
+    int n = 0;
+    while (*line)
+        words[n++][0] = *line++;
+    return n + words[0][0];
+}
 
 int main(int argc, char **argv)
 {
@@ -34,6 +57,16 @@ int main(int argc, char **argv)
 #pragma omp target map(tofrom : r)
         r = 1;
         r += p[3];
+    } else if (strcmp(name, "stack") == 0) {
+        launch();
+        launch();
+        r = parse((const char *)none);
+    } else if (strncmp(name, "exit", 4) == 0) {
+        int absent = 0;
+        kept = d;
+        atexit(strcmp(name, "exit-touch") == 0 ? touch : launch_again);
+#pragma omp target map(present, tofrom : absent)
+        absent = 5;
     } else if (strcmp(name, "alloc") == 0 || strncmp(name, "handler", 7) == 0) {
         d[3] = 1;
     } else if (strcmp(name, "copy") == 0) {

@@ -189,7 +189,6 @@ void ompls_display_at_start(ompls_device *const *devices, int count);
 
 /* globals.c */
 const char *ompls_known_source(const char *file); /* as the user wrote the path of the unit that it is, by the end of it; else `file` */
-const ompls_region *ompls_known_region(const char *kernel); /* by the pointer; 0: no unit has it */
 int ompls_place_globals(ompls_device *device, ompls_error *err); /* at opening */
 void ompls_globals_mapped(ompls_device *device, const ompls_region *region, uintptr_t begin, uintptr_t end,
                           ompls_address address);
@@ -377,6 +376,9 @@ void ompls_tell_detail(const char *lines);
 /* meant.c: the name in `known` (with ", " between them) that the misspelt one is nearly; NULL: none is. */
 const char *ompls_meant(const char *name, size_t length, const char *known, size_t *found_length);
 extern _Atomic int ompls_failing; /* the process is on its way out after an error */
+/* Before an error is told: only the first thread that fails does, another waits for the end.  Who fails again, in an exit handler
+   or in a signal's, ends the program at once. */
+void ompls_speak_first(void);
 
 /* idle.c: whether regions under way are counted. */
 extern _Atomic bool ompls_counting;

@@ -26,16 +26,19 @@ static void dump_table(ompls_device *device) {
     }
 }
 
-/* Only the first thread that fails speaks; a second one waits for the end.  So does one whose device was closed under it because
-   the program ends, but not for ever: an exit handler may wait for the thread. */
+void ompls_speak_first(void) {
+    static _Thread_local bool failing;
+    if (failing) _exit(OMPLS_EXIT_CODE);
+    failing = true;
+    while (atomic_exchange(&ompls_failing, 1) != 0) pause();
+}
+
+/* Who fails because the program ends, and the device was closed under it, waits for the end, but not for ever: an exit handler may
+   wait for the thread. */
 static void begin_failure(ompls_place at) {
     enum { PATIENCE = 30 };
     if (at.device != NULL && ompls_closed_by_another(at.device)) sleep(PATIENCE);
-    if (atomic_exchange(&ompls_failing, 1) != 0) {
-        static _Thread_local int mine;
-        if (mine++ == 0) pause();
-        _exit(OMPLS_EXIT_CODE);
-    }
+    ompls_speak_first();
     fflush(stdout);
     if (at.region != NULL) fprintf(stderr, "%s:%u: region", at.region->file, at.region->line);
     else fprintf(stderr, "ompls: error");

@@ -72,13 +72,6 @@ const char *ompls_known_source(const char *file) {
     return found;
 }
 
-const ompls_region *ompls_known_region(const char *kernel) {
-    for (uint32_t i = 0; kernel != NULL && i < nunits; i++)
-        for (uint32_t k = 0; k < units[i]->nregions; k++)
-            if (units[i]->regions[k]->kernel == kernel) return units[i]->regions[k];
-    return NULL;
-}
-
 void ompls_register_unit(const ompls_unit *unit) {
     if (unit->abi != OMPLS_ABI)
         ompls_fail((ompls_place){0}, "translate it again", "%s was translated for another runtime (ABI %u, not %u)", unit->source, unit->abi, OMPLS_ABI);

@@ -253,8 +253,13 @@ static bool can_fall_back(ompls_place at, const ompls_error *err) {
     return true;
 }
 
+_Thread_local const ompls_run *ompls_running;
+
 static int start(ompls_run *run) {
-    return run->at.device->module->launch(run->at.device->handle, run->kernel, &run->request, &run->err);
+    ompls_running = run;
+    int failed = run->at.device->module->launch(run->at.device->handle, run->kernel, &run->request, &run->err);
+    ompls_running = NULL;
+    return failed;
 }
 
 /* Starts a kernel whose threads have one iteration at most, as often as it takes to reach all of them: not at all when there are

@@ -59,6 +59,9 @@ typedef struct {
     ompls_error err;
 } ompls_run;
 
+/* What this thread is launching: on `host` the kernel has it as long as it runs. */
+extern _Thread_local const ompls_run *ompls_running;
+
 /* 0 when the image has no such kernel, or the device runs no more. */
 void *ompls_find_kernel(ompls_place at, ompls_device_cache *cache);
 /* Starts the kernel behind what has been brought to the device.  False: the host is to run the region. */

@@ -1,7 +1,7 @@
 /* touched.c -- wrong addresses in the program's own process: memory of a device that the host touches, kernels on `host`.
 
-   When a device is opened SIGSEGV gets a handler, unless the program has one.  Nothing else is done beforehand, so a region
-   costs no more: what ran is found when it has failed, on the thread's stack.  What is called here a signal handler may call.
+   When a device is opened SIGSEGV gets a handler, unless the program has one.  All else that is done beforehand is that a thread
+   notes what it launches (launch.c).  What is called here a signal handler may call.
    A fault that is none of these happens again as if there were no handler. */
 #define _GNU_SOURCE
 #include "launch.h"
@@ -22,7 +22,7 @@ enum { NULL_PAGE = 4096, NEAR = 1 << 24 };
 
 /* The program at the fault. */
 typedef struct {
-    uintptr_t address, code, stack;
+    uintptr_t address, code;
     bool write;
 } fault;
 
@@ -43,11 +43,9 @@ static fault fault_of(const siginfo_t *info, const ucontext_t *context) {
     fault f = {.address = (uintptr_t)info->si_addr};
 #if defined(__x86_64__)
     f.code = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-    f.stack = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
     f.write = (context->uc_mcontext.gregs[REG_ERR] & 2) != 0;
 #elif defined(__aarch64__)
     f.code = context->uc_mcontext.pc;
-    f.stack = context->uc_mcontext.sp;
 #else
     (void)context;
 #endif
@@ -219,57 +217,24 @@ static void tell_touch(const fault *f, ompls_device *device, const ompls_entry *
 
 /* --- kernels on `host` ------------------------------------------------------------------------------------------------------ */
 
-static const ompls_device *open_host(const ompls_device *wanted) {
-    for (int i = 0; i < ompls_device_count(); i++) {
-        const ompls_device *device = ompls_device_at(i);
-        if ((wanted == NULL || device == wanted) && atomic_load(&device->status) == OMPLS_OPEN && device->properties.shares_host_memory) return device;
-    }
-    return NULL;
+/* The region whose kernel this thread runs, as `host` does; 0: it runs none. */
+static const ompls_run *run_of(const ompls_run *launched) {
+    return launched != NULL && launched->at.device->properties.shares_host_memory ? launched : NULL;
 }
 
-/* Whether it is one that the stack of this thread has, of a region of the program. */
-static bool is_run(const ompls_run *run) {
-    const ompls_launch_request *request = &run->request;
-    if (request->nparams > 1 << 16 || request->mode > OMPLS_MODE_MASTER_WORKER || run->kernel == NULL || open_host(run->at.device) == NULL) return false;
-    const ompls_region *region = ompls_known_region(request->name);
-    return region != NULL && request->region_file == region->file && request->region_line == region->line && request->nparams == region->nparams;
-}
+static const ompls_run *const *of_opener; /* what the thread launches that has opened a device */
 
-/* The next one from `at` on, before `end`; 0: there is none. */
-static const ompls_run *next_run(uintptr_t at, uintptr_t end) {
-    for (at = (at + sizeof(void *) - 1) & ~(uintptr_t)(sizeof(void *) - 1); at + sizeof(ompls_run) <= end; at += sizeof(void *))
-        if (is_run((const ompls_run *)at)) return (const ompls_run *)at;
-    return NULL;
-}
-
-/* The innermost region that this thread has launched, and that `f` is in; 0: in none. */
-static const ompls_run *run_at(const fault *f) {
-    mapping stack, image;
-    if (f->stack == 0 || !find_mapping(f->stack, &stack)) return NULL;
-    for (const ompls_run *run = next_run(f->stack, stack.end); run != NULL; run = next_run((uintptr_t)(run + 1), stack.end)) {
-        if (!find_mapping((uintptr_t)run->kernel, &image)) continue;
-        bool inside = f->code >= image.begin && f->code < image.end;
-        for (const uintptr_t *word = (const uintptr_t *)f->stack; !inside && word < (const uintptr_t *)run; word++)
-            inside = *word >= image.begin && *word < image.end; /* the kernel called what failed */
-        if (inside) return run;
-    }
-    return NULL;
-}
-
-static uintptr_t opener; /* an address in the stack of the thread that has opened a device */
-
-/* Of another thread of the kernel's team: the code is the kernel's, and the opener has launched it.  What its earlier calls have
-   left lies there, too. */
+/* Of another thread of the kernel's team: the code is the kernel's, and the opener has launched it. */
 static const ompls_run *run_of_team(const fault *f) {
     static place_in_text where;
-    mapping stack;
+    mapping thread;
+    if (of_opener == NULL || !find_mapping((uintptr_t)of_opener, &thread)) return NULL; /* it has ended */
+    const ompls_run *run = run_of(*of_opener);
+    if (run == NULL) return NULL;
     where = find_place(f->code);
-    if (!find_mapping(opener, &stack)) return NULL;
-    for (const ompls_run *run = next_run(stack.begin, stack.end); run != NULL; run = next_run((uintptr_t)run + sizeof(void *), stack.end)) {
-        size_t length = strlen(run->at.region->kernel);
-        if (strncmp(where.function, run->at.region->kernel, length) == 0 && (where.function[length] == '.' || where.function[length] == '\0')) return run;
-    }
-    return NULL;
+    size_t length = strlen(run->at.region->kernel);
+    bool its = strncmp(where.function, run->at.region->kernel, length) == 0 && (where.function[length] == '.' || where.function[length] == '\0');
+    return its ? run : NULL;
 }
 
 /* The nearest of a region's pointers before the address. */
@@ -312,9 +277,8 @@ static void on_fault(int number, siginfo_t *info, void *context) {
     if (info->si_code == SEGV_MAPERR || info->si_code == SEGV_ACCERR) {
         ompls_device *device = device_with(f.address, &entry);
         const ompls_run *run = NULL;
-        if (device == NULL && open_host(NULL) != NULL && (run = run_at(&f)) == NULL) run = run_of_team(&f);
-        if (device != NULL || run != NULL)
-            while (atomic_exchange(&ompls_failing, 1) != 0) pause(); /* another thread speaks, and ends the program */
+        if (device == NULL && (run = run_of(ompls_running)) == NULL) run = run_of_team(&f);
+        if (device != NULL || run != NULL) ompls_speak_first();
         if (device != NULL) tell_touch(&f, device, entry);
         if (run != NULL) tell_kernel(&f, run);
     }
@@ -330,7 +294,7 @@ void ompls_watch(const ompls_device *device) {
     struct sigaction now, ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
     if (watching || sigaction(SIGSEGV, NULL, &now) != 0 || now.sa_handler != SIG_DFL) return;
     watching = true;
-    opener = (uintptr_t)&now;
+    of_opener = &ompls_running;
     sigemptyset(&ours.sa_mask);
     sigaction(SIGSEGV, &ours, NULL);
 }
