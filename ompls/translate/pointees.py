@@ -34,6 +34,12 @@ def pointers_in(index: Index) -> list[tuple[str, str]]:
     return out
 
 
+def leads_to_literals(d: ast.VarDecl, text: bytes, model: DataModel) -> bool:
+    """Whether a pointer in the variable begins with the address of a compound literal."""
+    values = (value for _, value in _pointers(d.init, d.symbol.type, text, model)) if d.init is not None else ()
+    return any(isinstance(n, ast.CompoundLiteral) for value in values for n in addressed(value))
+
+
 def addressed(value: ast.Expr) -> Iterator[ast.Expr]:
     """What a pointer with this value leads to, as far as it is named: literals, variables and functions."""
     waiting: list[ast.Node] = [value]

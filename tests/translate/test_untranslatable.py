@@ -156,6 +156,37 @@ def test_a_mapper_that_names_itself_has_no_end(unit: Callable[[str], TU]) -> Non
         assert [message in d.message for d in bundle.diagnostics] == [True]
 
 
+# (the device, what stands in front of the region, its text, what the diagnostic points to, part of its message)
+ADDRESSES = [
+    ("cudasim", "static int *const list[] = {(int[]){7}, 0};\nstatic int first(void) { return *list[0]; }",
+     "*r = first();", "#pragma omp target",
+     "'list' cannot be translated for cudasim: it begins with the address of a compound literal"),
+    ("cudasim", "static const struct { const int *v; const char *n; } list[2] = {{&(int){7}, \"seven\"}};",
+     "*r = list[0].n[0];", "#pragma omp target", "compound literal"),
+    ("host", "extern int far[];\n#pragma omp declare target\nint *p = far + 1;\n#pragma omp end declare target\n"
+     "int far[4];", "*r = *p;", "far", "the address of 'far' cannot be translated for host: it has no size here yet"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("device", "ahead", "text", "where", "message"), ADDRESSES, ids=lambda x: None)
+def test_addresses_that_devices_cannot_have(  # noqa: PLR0917 - one row of the table
+    device: str, ahead: str, text: str, where: str, message: str, unit: Callable[[str], TU]
+) -> None:
+    tu = unit(f"{ahead}\nvoid f(int *r)\n{{\n#pragma omp target\n    {text}\n}}\n")
+    bundle = translate([tu], [device])
+    (found,) = bundle.diagnostics
+    assert bundle.files == {}
+    assert tu.source[found.where.start : found.where.end].decode() == where
+    assert message in found.message
+
+
+def test_an_array_without_a_size_is_for_another_file_to_list(unit: Callable[[str], TU]) -> None:
+    ahead = "extern int far[];\n#pragma omp declare target\nint *p = far + 1;\n#pragma omp end declare target\n"
+    bundle = translate([unit(f"{ahead}void f(int *r)\n{{\n#pragma omp target\n    *r = *p;\n}}\n")], ["host"])
+    assert not bundle.diagnostics
+    assert not [name for name, text in bundle.files.items() if b"__typeof__(far)" in text]
+
+
 @pytest.mark.parametrize(
     ("directive", "where"),
     [

@@ -14,6 +14,7 @@ from ompls.analysis.dataenv.paths import holds_pointers
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import CompoundLiteral, Declaration, Expr, Name, Span, StringLiteral, Symbol, VarDecl
 from ompls.analysis.model.ctype import Array, CType, Pointer, Record
+from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.tu import TU, Item
 from ompls.translate.ctext import Types, strip
 from ompls.translate.lowering.round import Round, pragma
@@ -69,6 +70,9 @@ def _give_names(work: Round, item: Item, node: Declaration, mark: str) -> None:
                 continue
             storage = "static" if e.symbol.storage == "static" else "extern"
             ahead[e.name] = f"{storage} __typeof__({e.name}) {e.name}; "
+        elif isinstance(e, Name) and e.symbol is not None and _has_size_later(work.tu, e.symbol):
+            why = "it has no size here yet: list it in `declare target`"
+            work.refuse(item, e.span, f"the address of '{e.name}'", why)
     if strings:
         kinds = Types(work.tu)
         members = "".join(f"{kinds.c(e.type, f's{k}')}; " for k, e in enumerate(strings.values()))
@@ -96,8 +100,15 @@ def _types_ahead(work: Round, item: Item, before: int, edits: list[tuple[Span, s
 
 
 def _is_missing(tu: TU, s: Symbol) -> bool:
-    """Whether devices know nothing of a variable that they should have."""
-    return s.kind == "var" and s.level == "file" and not s.from_system_header and not on_device(tu, s)
+    """Whether devices know nothing of a variable that they should have; one without a size is another file's."""
+    known = on_device(tu, s) or s.from_system_header or sizeof(s.type, tu.model) is None
+    return s.kind == "var" and s.level == "file" and not known
+
+
+def _has_size_later(tu: TU, s: Symbol) -> bool:
+    """Whether this file defines a variable that has no size yet: a directive about it would have to stand behind."""
+    last = tu.symbols.get(s.name)
+    return sizeof(s.type, tu.model) is None and last is not None and _is_missing(tu, last)
 
 
 def _addressed(item: Item, d: VarDecl) -> Iterator[Expr]:

@@ -21,6 +21,7 @@ from ompls.translate.functions import in_other_units
 from ompls.translate.macros import Macros
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated
+from ompls.translate.pointees import leads_to_literals
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Rewriter, without_comments
 from ompls.translate.symbols import global_symbol
@@ -79,6 +80,9 @@ def _constants(index: Index, needs: Needs) -> list[str]:
                 f"the global variable '{s.name}'",
                 "a function called from the region uses it: put it under declare target",
             )
+        if leads_to_literals(d, item.content.text, index.tu.model):
+            why = "it begins with the address of a compound literal: put it under declare target"
+            raise Problem(None, f"the global variable '{s.name}'", why)
         rw = Rewriter(item.content.text)
         Dialect(rw, index.kinds, needs.in_library).visit(d)
         rename(rw, needs, d.init)
