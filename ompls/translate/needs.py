@@ -20,7 +20,7 @@ from ompls.analysis.model.declare import UNREADABLE
 from ompls.analysis.model.tu import TU, Item, Region
 from ompls.analysis.spec.devices import DeviceSpec
 from ompls.analysis.syntax.attributes import begin_of_declaration
-from ompls.translate.ctext import TRUTH, Types, why_unknown, words
+from ompls.translate.ctext import TRUTH, Types, arrays_in, element_of, why_unknown, words
 from ompls.translate.declared import DeclaredReduction, declared_reductions
 from ompls.translate.definitions import defined
 from ompls.translate.layouts import TypeText, named_by, records_of
@@ -162,7 +162,8 @@ def needs_of(index: Index, plan: RegionPlan) -> Needs:
                 texts.append(" ".join(r.types))
                 called += [index.functions[w][1].symbol for w in sorted(words(r.uses)) if w in index.functions]
         used = [n.symbol for n in names_in(node) if n.symbol is not None and id(n) not in on_host]
-        for s in (*called, *used):
+        lengths = globals_in_lengths(index.tu, node) if isinstance(node, FunctionDef) else ()
+        for s in (*called, *used, *lengths):
             if s.kind == "func" and s.name not in found:
                 found.add(s.name)
                 definition = index.functions.get(s.name)
@@ -193,6 +194,13 @@ def needs_of(index: Index, plan: RegionPlan) -> Needs:
         wanted |= words(t)
     out.types = _Order(index, local).of(sorted(wanted))
     return out
+
+
+def globals_in_lengths(tu: TU, f: FunctionDef) -> list[Symbol]:
+    """What the lengths of a function's parameters name that is of the file."""
+    texts = (a.vla_text for p in f.params for a in arrays_in(element_of(p.type)))
+    names = {w for text in texts for w in words(text)} - {p.name for p in f.params}
+    return [tu.symbols[name] for name in sorted(names & tu.symbols.keys())]
 
 
 def _reductions(index: Index, item: Item, node: ast.Node) -> list[DeclaredReduction]:

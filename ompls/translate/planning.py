@@ -76,6 +76,8 @@ def _add_variable(tu: TU, plan: RegionPlan, v: Variable) -> None:
     if v.sharing == "private":
         if isinstance(t, Array) and is_vla(t):
             _whole(plan, s, t)
+        elif is_vla(t):
+            _sized(plan, s, t)
         plan.privates.append(s)
         return
     if is_unknown(t):

@@ -25,7 +25,14 @@ RIGHT = [*PROGRAMS, *NEWER]
 # On cudasim `make test-all` runs all of them, and every sixth once more with checks (test_checked.py).
 # Faults that one of these sees, and no other test (tests/faults).
 ALONE = {
-    "cudasim": ("pointers_at_the_start", "gnu_c", "loops", "nests_skewed", "target_in_reduction"),
+    "cudasim": (
+        "pointers_at_the_start",
+        "gnu_c",
+        "lengths_that_change",
+        "loops",
+        "nests_skewed",
+        "target_in_reduction",
+    ),
     "host": ("data_device_names",),
 }
 ON_DEVICES = [

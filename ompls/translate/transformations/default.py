@@ -27,7 +27,7 @@ from ompls.translate.ctext import arrays_in, is_const, is_vla, strip
 from ompls.translate.launch import chain_directives
 from ompls.translate.layouts import C, asserted
 from ompls.translate.macros import Macros
-from ompls.translate.needs import Index, Needs
+from ompls.translate.needs import Index, Needs, globals_in_lengths
 from ompls.translate.output import OutLine, Places, generated, reindented
 from ompls.translate.plan import Param, RegionPlan
 from ompls.translate.problem import Problem
@@ -45,6 +45,7 @@ _WORD = re.compile(r"(?<![\w.>])(?<!struct )(?<!union )(?<!enum )[A-Za-z_]\w*")
 _REDUCTIONS = ("reduction", "in_reduction", "task_reduction")
 _IN_PRAGMAS = CLAUSES.__contains__  # gcc expands macros there
 _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b\s*")
+_LENGTH = re.compile(r"\[[^][]*\]")
 
 
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
@@ -93,7 +94,7 @@ def _head(index: Index, places: Places, needs: Needs, shared: FunctionDef | None
     for s in needs.globals.values():
         out += generated(f"__attribute__((weak)) {types.c(Pointer(s.type), global_symbol(index.tu, s))};")
     for item, f in needs.functions:
-        header = _LINKAGE.sub("", without_comments(index.tu.text(item, f.header))).strip()
+        header = _LINKAGE.sub("", without_comments(_header(index, item, f))).strip()
         if ";" in header:  # the style before prototypes
             header = types.c(f.symbol.type, f.symbol.name)
         out += generated(f"{'' if f is shared else 'static '}{' '.join(header.split())};")
@@ -156,9 +157,18 @@ def _function(index: Index, item: Item, f: FunctionDef, linkage: str) -> list[Ch
         raise Problem(None, f"something in the function '{f.symbol.name}', which the region calls", unread)
     rw = Rewriter(item.content.text)
     replace_globals(index, rw, f)
-    header = index.tu.text(item, f.header)
-    rw.replace(f.header, linkage + _LINKAGE.sub("", header))
+    rw.replace(f.header, linkage + _LINKAGE.sub("", _header(index, item, f)))
     return rw.render(Span(f.header.start, f.body.span.end))
+
+
+def _header(index: Index, item: Item, f: FunctionDef) -> str:
+    """A function up to its body, with the device's variables in the lengths of its parameters."""
+    header = index.tu.text(item, f.header)
+    for s in globals_in_lengths(index.tu, f):
+        if is_global(index.tu, s):
+            name, here = re.compile(rf"\b{s.name}\b"), f"(*{global_symbol(index.tu, s)})"
+            header = _LENGTH.sub(lambda m, name=name, here=here: name.sub(here, m.group()), header)  # type: ignore[misc]
+    return header
 
 
 def replace_globals(index: Index, rw: Rewriter, node: ast.Node, parameters: Collection[Symbol | None] = ()) -> None:
@@ -249,6 +259,8 @@ def _shared_by_tasks(rw: Rewriter, plan: RegionPlan, implicit: dict[int, Copies]
 
 def _sized(plan: RegionPlan, s: Symbol) -> CType:
     """The type of `s` with variable lengths that the kernel knows."""
+    if isinstance(s.type, Pointer) and s in plan.dims:
+        return replace(s.type, to=_with_lengths(s.type.to, plan.dims[s]))
     if s not in plan.outer or not isinstance(s.type, Array):
         return s.type
     pointer = next((p.type for p in plan.params if p.symbol is s), None)

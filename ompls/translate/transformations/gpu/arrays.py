@@ -6,14 +6,16 @@ way (`ompls_room`); `a[i][j]` is `a[(i) * m + (j)]`, and `p + 1` of a pointer to
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import decay
-from ompls.analysis.model.ctype import Array, CType, Integer, Pointer
-from ompls.translate.ctext import Types, arrays_in, element_of, flat, is_vla, strip
+from ompls.analysis.model.ctype import INT, Array, CType, Integer, Pointer
+from ompls.translate.ctext import Types, arrays_in, element_of, flat, is_vla, strip, words
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter
 from ompls.translate.slots import has_effects
@@ -21,12 +23,16 @@ from ompls.translate.slots import has_effects
 _NOT_OF_ARRAYS = ("linear",)
 _ADDRESS = 8  # bytes
 _NEAR = 1 << 20  # a step that is no index of its own
+_OF_INTS = re.compile(r"[\w\s+*()-]+")  # a length that is an `int` where all its names are
+_EFFECT = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)")
 
 
 class VariableArrays:
     """Adds the edits for one function or region.
 
-    dims  -- of a variable: its lengths below the outermost one, as text
+    A length is taken once, where C takes it: what it names may change later, or be hidden.
+
+    dims  -- of a variable: its lengths below the outermost one, as text; of a typedef name all of them
     outer -- of an array that is declared here: its outermost length
     """
 
@@ -34,6 +40,20 @@ class VariableArrays:
         self.rw, self.types, self.dims = rw, types, dims
         self.outer: dict[Symbol, str] = {}
         self._inside: set[int] = set()  # inner parts of an index chain that is done
+        self._types: dict[str, int] = {}  # typedef names -> how many lengths
+
+    def parameters(self, params: Sequence[Symbol]) -> list[str]:
+        """The declarations that a function with these parameters begins with: it takes their lengths there."""
+        out: list[str] = []
+        fitting = {p.name for p in params if _is_int(p.type)}
+        for s in params:
+            if not is_vla(s.type):
+                continue
+            rows = _rows_of(s)
+            for name, text in self._lengths(s, rows, [a.vla_text for a in arrays_in(rows)], ()):
+                narrow = _OF_INTS.fullmatch(str(text)) and all(w in fitting for w in words(str(text)))
+                out.append(f"const {'int' if narrow else 'long'} {name} = ({text});")
+        return out
 
     def node(self, n: ast.Node) -> bool:
         """Add the edits for `n`, if it has to do with such an array.  Whether nothing else has to be done about it."""
@@ -62,40 +82,88 @@ class VariableArrays:
         parts: list[Part] = []
         for d in n.decls:
             s, t = d.symbol, d.symbol.type
+            init: list[Part] = [" = ", d.init.span] if d.init is not None else []
             if s.kind == "typedef":
-                continue
-            if not is_vla(t):
-                init: list[Part] = [" = ", d.init.span] if d.init is not None else []
+                parts += self._typedef(n, d)
+            elif not is_vla(t):
                 parts += [f"{'static ' if s.storage == 'static' else ''}{self.types.cxx(t, s.name)}", *init, ";\n"]
             elif isinstance(t, Array):
-                parts += self._room(d, t)
+                parts += self._room(n, d, t)
             else:
-                init = [" = ", d.init.span] if d.init is not None else []
-                parts += [*self._lengths(d, element_of(t), 0), self.types.cxx(flat(t), s.name), *init, ";\n"]
+                parts += [*self._taken(n, d, _rows_of(s)), self.types.cxx(flat(t), s.name), *init, ";\n"]
         self.rw.replace(n.span, *parts)
 
-    def _lengths(self, d: ast.VarDecl, t: CType | None, first: int) -> list[Part]:
-        """Constants that keep the lengths of `t` as they are at the declaration of `d`."""
-        out: list[Part] = []
+    def _typedef(self, n: ast.DeclStmt, d: ast.VarDecl) -> list[Part]:
+        """A variable length makes no type in C++: its lengths have the type's name."""
+        s, name = d.symbol, d.symbol.name
+        if not is_vla(s.type):
+            return [f"typedef {self.types.cxx(s.type, name)};\n"]
+        rows = s.type if isinstance(s.type, Array) else _rows_of(s)
+        taken = self._taken(n, d, rows)
+        names = [f"ompls_n{k}_{name}" for k, _ in enumerate(arrays_in(rows))]
+        known = [
+            f"const long {x} = {a.length};\n"
+            for x, a in zip(names, arrays_in(rows), strict=True)
+            if a.length is not None
+        ]
+        if self._types.setdefault(name, len(names)) != len(names):
+            raise Problem(d.span, f"the type '{name}'", "another one of variable length has its name; rename it")
+        self.dims[s] = names
+        return [*taken, *known]
+
+    def _taken(self, n: ast.DeclStmt, d: ast.VarDecl, t: Array) -> list[Part]:
+        """Constants for the lengths of `t` in the declaration of `d`."""
+        below = sum(1 for _ in arrays_in(t)) - len(d.dims)
+        of_type: Sequence[str] = ()
+        if below > 0:
+            specifiers = self.rw.string(Span(n.span.start, n.decls[0].name_span.start))
+            of_type = self._of_type(specifiers) or (self._below(d.init) if d.init is not None else ())
+            if len(of_type) != below:
+                raise Problem(
+                    d.span, f"the variable length in the type of '{d.symbol.name}'", "write it in its declaration"
+                )
+        made = self._lengths(d.symbol, t, [x.span for x in d.dims], of_type)
+        return [part for name, text in made for part in (f"const long {name} = ", text, ";\n")]
+
+    def _lengths(self, s: Symbol, t: Array, own: Sequence[Part], of_type: Sequence[str]) -> list[tuple[str, Part]]:
+        """Names for the variable lengths of `t`, the type of `s` or what it points to, with what each is at first.
+
+        own     -- what the declarator says
+        of_type -- the lengths that the type has without the declarator
+        """
+        out: list[tuple[str, Part]] = []
         names: list[str] = []
-        level, dim = first, 0
-        levels = sum(1 for _ in arrays_in(d.symbol.type))
-        while isinstance(t, Array):
-            name = str(t.length)
-            if t.length is None:
-                name = f"ompls_n{level}_{d.symbol.name}"
-                text: Part = d.dims[dim].span if len(d.dims) == levels else t.vla_text
-                out += [f"const long {name} = ", text, ";\n"]
-            names.append(name)
-            t, level, dim = t.of, level + 1, dim + 1
-        self.dims[d.symbol] = names[1:] if first == 0 and isinstance(d.symbol.type, Array) else names
-        if isinstance(d.symbol.type, Array):
-            self.outer[d.symbol] = names[0]
+        for k, a in enumerate(arrays_in(t)):
+            if a.length is not None:
+                names.append(str(a.length))
+            elif k >= len(own) and s.kind != "typedef":
+                names.append(of_type[k - len(own)])
+            else:
+                names.append(f"ompls_n{k}_{s.name}")
+                out.append((names[-1], own[k] if k < len(own) else of_type[k - len(own)]))
+        self.dims[s] = names
+        if isinstance(s.type, Array):
+            self.outer[s], self.dims[s] = names[0], names[1:]
         return out
 
-    def _room(self, d: ast.VarDecl, t: Array) -> list[Part]:
+    def _of_type(self, text: str) -> list[str]:
+        """The lengths of the typedef name of variable length in the text of a type."""
+        return next(([f"ompls_n{k}_{w}" for k in range(self._types[w])] for w in words(text) & set(self._types)), [])
+
+    def _written(self, span: Span, t: CType) -> list[str]:
+        """The lengths of `t`, the type that is written at `span`, or of what it points to: taken there."""
+        text = self.rw.string(span)
+        arrays = list(arrays_in(t if isinstance(t, Array) else element_of(t)))
+        of_type = self._of_type(text)
+        own = arrays[: len(arrays) - len(of_type)]
+        if any(a.length is None and a.vla_text not in text for a in own):
+            raise Problem(span, "this type of variable length", "write its length there")
+        return [str(a.length) if a.length is not None else f"({a.vla_text})" for a in own] + of_type
+
+    def _room(self, n: ast.DeclStmt, d: ast.VarDecl, t: Array) -> list[Part]:
         s = d.symbol
-        out = self._lengths(d, t, 0)
+        _refuse_deeper(s)
+        out = self._taken(n, d, t)
         known = [_constant(x) for x in d.dims] if len(d.dims) == sum(1 for _ in arrays_in(t)) else [None]
         if None not in known:  # `const int n = 4; int a[n];` is a variable length for C alone
             kind, count = _elements(t, self.outer[s], self.dims[s])
@@ -113,31 +181,44 @@ class VariableArrays:
                 root, depth = strip(root.operand), depth + 1
             elif isinstance(root, ast.Binary) and root.op in ("+", "-") and not isinstance(root.left.type, Integer):
                 root = strip(root.left)
+            elif (inner := _same(root)) is not None:
+                root = inner
+            elif isinstance(root, ast.Unary) and root.op == "&":
+                root, depth = strip(root.operand), depth - 1
             else:
                 break
-        t = e.type if isinstance(e.type, Array) else element_of(e.type)
         s = root.symbol if isinstance(root, ast.Name) else None
         if s is not None and s.kind == "var" and isinstance(s.type, Array) and s not in self.outer:  # the host's
-            below = self.dims.get(s) or [f"({a.vla_text})" for a in list(arrays_in(s.type))[1:]]
-            return ["", *below][depth:]
-        if isinstance(root, ast.Name) and root.symbol in self.dims:
-            whole = isinstance(root.symbol.type, Array)
-            outer = self.outer.get(root.symbol, "") if whole else None
-            names = [*([outer] if outer is not None else []), *self.dims[root.symbol]]
-            return names[depth if whole or isinstance(e.type, Pointer) else depth - 1 :]
-        return [str(a.length) if a.length is not None else f"({a.vla_text})" for a in arrays_in(t)]
+            lengths = ["", *self.dims.get(s, ())]
+        elif s is not None and s in self.dims:
+            lengths = [*([self.outer[s]] if isinstance(s.type, Array) else [""]), *self.dims[s]]
+        elif isinstance(root, ast.Cast):
+            lengths = self._written(root.type_span, root.to)
+            if any(_EFFECT.search(x) for x in lengths):
+                raise Problem(root.span, "a length with side effects in a cast", "take it into a variable first")
+            lengths = ["", *lengths]
+        else:
+            raise Problem(e.span, "an array of variable length here", "take a pointer to it into a variable first")
+        # `depth` counts from what the variable names: an array, or the first of those that it points to
+        return lengths[depth + (isinstance(e.type, Pointer)) :]
+
+    def _below(self, e: ast.Expr) -> list[str]:
+        """The lengths of a row of `e`."""
+        lengths = self._of(e)
+        return lengths[1:] if isinstance(e.type, Array) else lengths
 
     def _size(self, n: ast.SizeOf) -> list[Part]:
         inner: CType = n.of
         while isinstance(inner, Array):
             inner = inner.of
+        lengths: list[str] = []
         if n.operand is not None and isinstance(n.of, Array):
             lengths = self._of(n.operand)
-        else:
-            lengths = [str(a.length) if a.length is not None else f"({a.vla_text})" for a in arrays_in(n.of)]
+        elif isinstance(n.of, Array):
+            lengths = self._written(n.type_span or n.span, n.of)
         if not all(lengths):
             raise Problem(n.span, "the size of this array", "its length is known on the host only; take it there")
-        return [" * ".join([*lengths, f"sizeof({self.types.cxx(inner)})"])]
+        return [" * ".join([*lengths, f"sizeof({self.types.cxx(flat(inner))})"])]
 
     def _same_place(self, n: ast.Unary) -> bool:
         """Whether the result is a row or a pointer to one: the same pointer to its elements."""
@@ -162,8 +243,7 @@ class VariableArrays:
 
     def _row(self, e: ast.Expr) -> str:
         """How many elements a row has."""
-        lengths = self._of(e)
-        return " * ".join(lengths[1:] if isinstance(e.type, Array) else lengths)
+        return " * ".join(self._below(e))
 
     def _index(self, n: ast.Index) -> None:
         """`a[i][j]` where a row's length varies is `a[(i) * m + (j)]`."""
@@ -178,8 +258,7 @@ class VariableArrays:
         below = element_of(root.type)
         if below is None or not is_vla(below):
             return
-        lengths = self._of(root)
-        lengths = lengths[1:] if isinstance(root.type, Array) else lengths
+        lengths = self._below(root)
         wide = lengths[0].startswith("ompls_")  # a `long`: all is computed in 64 bits
         split = [_split(i) if wide else (i, 0) for i in indices[: len(lengths) + 1]]
         whole = len(split) > len(lengths)
@@ -190,9 +269,8 @@ class VariableArrays:
         place.append(_moved([step for _, step in split], lengths))
         indices = indices[len(lengths) + 1 :]
         rest: list[Part] = [part for i in indices for part in ("[", i.span, "]")]
-        self.rw.replace(
-            n.span, *([root.span, "[", *place, "]", *rest] if whole else ["(", root.span, " + ", *place, ")"])
-        )
+        of: list[Part] = [root.span] if isinstance(root, ast.Name) else ["(", root.span, ")"]
+        self.rw.replace(n.span, *([*of, "[", *place, "]", *rest] if whole else ["(", *of, " + ", *place, ")"]))
 
 
 def _split(e: ast.Expr) -> tuple[ast.Expr, int]:
@@ -261,3 +339,36 @@ def _constant(e: ast.Expr) -> int | None:
             if not block or s.init is None or fold(s.init) is None:
                 return None
     return None if has_effects(e) else 1
+
+
+def _same(e: ast.Expr) -> ast.Expr | None:
+    """The part of `e` that is what `e` points to, with the same lengths."""
+    if isinstance(e, ast.Conditional):
+        return strip(e.then if e.then is not None else e.condition)
+    if isinstance(e, ast.Assign):
+        return strip(e.target)
+    if isinstance(e, ast.Unary) and e.op in ("++", "--"):
+        return strip(e.operand)
+    return strip(e.right) if isinstance(e, ast.Binary) and e.op == "," else None
+
+
+def _rows_of(s: Symbol) -> Array:
+    """The arrays of variable length that `s` points to.  Raises Problem for what is more than a pointer to them."""
+    _refuse_deeper(s)
+    rows = element_of(s.type)
+    assert isinstance(rows, Array)
+    return rows
+
+
+def _refuse_deeper(s: Symbol) -> None:
+    inner: CType | None = s.type if isinstance(s.type, Array) else element_of(s.type)
+    deep = not isinstance(inner, Array)
+    while isinstance(inner, Array):
+        inner = inner.of
+    if deep or (inner is not None and is_vla(inner)):
+        raise Problem(s.span, f"the variable '{s.name}'", "a variable length stands too deep in its type")
+
+
+def _is_int(t: CType) -> bool:
+    """Whether arithmetic with it is that of `int`."""
+    return isinstance(t, Integer) and (t.size < INT.size or (t.size == INT.size and t.signed))

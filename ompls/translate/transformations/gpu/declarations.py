@@ -121,12 +121,16 @@ def signature(index: Index, needs: Needs, item: Item, f: FunctionDef) -> str:
     return f"static __device__ {apart}{' '.join(respelled(_LINKAGE.sub('', text), own).split())}"
 
 
-def aliases(index: Index, needs: Needs, node: ast.Node, params: Collection[str] = ()) -> tuple[list[str], set[Symbol]]:
-    """References to the `declare target` variables that `node` uses, except for what the construct maps."""
+def aliases(
+    index: Index, needs: Needs, node: ast.Node, params: Collection[str] = (), also: Collection[Symbol] = ()
+) -> tuple[list[str], set[Symbol]]:
+    """References to the `declare target` variables that `node` uses, except for what the construct maps.
+
+    also -- what is used besides
+    """
     lines: list[str] = []
     found: dict[str, Symbol] = {}
-    for n in names_in(node):
-        s = n.symbol
+    for s in (*also, *(n.symbol for n in names_in(node))):
         if s is not None and s.level == "file" and s.name in needs.globals and s.name not in {*found, *params}:
             found[s.name] = s
             to = global_symbol(index.tu, s)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ompls.analysis.model.ast import FunctionDef, Symbol
 from ompls.analysis.model.tu import Item
 from ompls.translate.escape import handed_over, parallel_functions
-from ompls.translate.needs import Index, Needs
+from ompls.translate.needs import Index, Needs, globals_in_lengths
 from ompls.translate.output import OutLine, Places
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Chunk, Rewriter, trimmed
@@ -13,7 +13,7 @@ from ompls.translate.sharing import copies_made
 from ompls.translate.transformations.gpu.declarations import Shared, aliases, rename, signature
 from ompls.translate.transformations.gpu.dialect import Dialect
 from ompls.translate.transformations.gpu.emitter import Emitter, inner
-from ompls.translate.transformations.gpu.spelling import respell
+from ompls.translate.transformations.gpu.spelling import respell, respelled
 
 
 def functions(index: Index, places: Places, needs: Needs, shared: Shared) -> list[OutLine]:
@@ -33,9 +33,11 @@ def _function(
     dims: dict[Symbol, list[str]] = {}
     returns = getattr(t, "returns", None)
     dialect = Dialect(rw, index.kinds, needs.in_library, returns, dims)
+    lengths = dialect.arrays.parameters(f.params)
     dialect.visit(f.body)
     rename(rw, needs, f.body)
-    opening, references = aliases(index, needs, f.body)
+    opening, references = aliases(index, needs, f.body, also=globals_in_lengths(index.tu, f))
+    opening += [respelled(x, index.own) for x in lengths]
     e = Emitter(index.tu, item, rw, index.kinds, references=references, dims=dims, returns=returns)
     e.copies = copies_made(f.body, f.params)
     e.outer = dialect.arrays.outer

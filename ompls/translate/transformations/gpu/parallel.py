@@ -15,7 +15,7 @@ from ompls.analysis.model.ast import DirectiveStmt, IntLiteral, Symbol
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Directive
 from ompls.translate.canonical import kept_counters, nest_of
-from ompls.translate.ctext import is_vla, strip
+from ompls.translate.ctext import is_vla, strip, words
 from ompls.translate.launch import chain_directives
 from ompls.translate.loops import Nest
 from ompls.translate.precedence import operand
@@ -181,6 +181,7 @@ def _captures(e: Emitter, s: DirectiveStmt, level: Level, parts: Collection[Symb
         x = n.symbol
         if x is not None and x.kind in ("var", "param") and x not in own and x not in private:
             used.setdefault(x)
+    used |= dict.fromkeys(x for x in _in_types(e, s) if x not in own and x not in private)
     modified = modified_in(s)
     lengths = [d for x in used for d in (*e.dims.get(x, []), e.outer.get(x, "0"))]
     out = list(dict.fromkeys(d for d in lengths if not d.isdigit()))
@@ -189,6 +190,8 @@ def _captures(e: Emitter, s: DirectiveStmt, level: Level, parts: Collection[Symb
     # Variables of the file that the kernel has of its own, like the user's locals.
     own_of_file = {p.symbol for p in e.plan.params} | set(e.plan.privates) if e.plan is not None else set()
     for x in used:
+        if x.kind == "typedef":
+            continue
         if x.level == "file" and x not in e.references | own_of_file:
             continue
         if isinstance(x.type, Array) and is_vla(x.type):  # a constant pointer, maybe one thread's
@@ -209,6 +212,25 @@ def _captures(e: Emitter, s: DirectiveStmt, level: Level, parts: Collection[Symb
         elif x.storage != "static" or x in own_of_file:
             out.append(x.name)
     return out, push, pop
+
+
+def _in_types(e: Emitter, s: DirectiveStmt) -> list[Symbol]:
+    """What the lengths in casts and type names of `s` name, which are only text to us; and types with such lengths."""
+    named = {w for n in ast.nodes(s) if isinstance(n, (ast.Cast, ast.SizeOf, ast.DeclStmt)) for w in _type_words(e, n)}
+    function = e.item.content.node
+    if not named or not isinstance(function, ast.FunctionDef):
+        return []
+    around = [*function.params, *(x for x in declared_in(function) if x.span is None or x.span.end <= s.span.start)]
+    found = {x.name: x for x in sorted(around, key=lambda x: x.span.start if x.span else 0) if x.name in named}
+    return list(found.values())
+
+
+def _type_words(e: Emitter, n: ast.Cast | ast.SizeOf | ast.DeclStmt) -> frozenset[str]:
+    """The words of a type of variable length that is written in `n`."""
+    if isinstance(n, ast.DeclStmt):
+        return words(e.tu.text(e.item, n.span)) if any(is_vla(d.symbol.type) for d in n.decls) else frozenset()
+    span = n.type_span if n.type_span is not None else n.span
+    return words(e.tu.text(e.item, span)) if is_vla(n.to if isinstance(n, ast.Cast) else n.of) else frozenset()
 
 
 def _private_counters(s: DirectiveStmt) -> set[Symbol]:

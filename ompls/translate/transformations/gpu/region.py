@@ -10,6 +10,7 @@ from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.syntax.quoted import in_comment
 from ompls.translate.canonical import LOOP_CONSTRUCTS, nest_of
+from ompls.translate.ctext import flat, is_vla
 from ompls.translate.escape import handed_over, parallel_functions
 from ompls.translate.launch import chain_directives, innermost, over_teams
 from ompls.translate.loops import Nest
@@ -150,7 +151,7 @@ class KernelFunction:
                 out += self.parameters.variable(p, self._reached())
         for s in self._privates():
             where = "__shared__ " if s in self.emitter.team_shared else ""
-            declared = f"{where}{self.emitter.cxx(s.type, s.name)};  // private"
+            declared = f"{where}{self.emitter.cxx(flat(s.type), s.name)};  // private"
             out.append(self.parameters.room(s) if s in plan.outer else declared)
         if not self.generic and any(p.symbol in self.emitter.team_shared for p in plan.params):
             out.append("ompls_barrier();")
@@ -158,7 +159,7 @@ class KernelFunction:
 
     def _privates(self) -> list[Symbol]:
         """Private variables that neither a clause of the construct nor its loop declares."""
-        declared = listed(self.chain, "private") - set(self.plan.outer)
+        declared = {s for s in listed(self.chain, "private") if not is_vla(s.type)}
         declared |= self.nest.counters if self.nest else set()
         return [s for s in self.plan.privates if s not in declared]
 
