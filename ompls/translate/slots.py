@@ -45,16 +45,6 @@ class Slot:
             return self.type.length if self.type.length is not None else LARGEST
         return 1 if isinstance(self.type, Record) and self.type.kind == "union" else len(members(self.type))
 
-    def needs_assignment(self) -> bool:
-        """Whether C++ cannot initialize it in braces: a member of a union that is not the first."""
-        if isinstance(self.type, Record) and self.type.kind == "union" and self.parts and 0 not in self.parts:
-            return True
-        return any(p.needs_assignment() for k, p in self.parts.items() if self.unnamed(k))
-
-    def unnamed(self, k: int) -> bool:
-        """Whether the k-th part is an anonymous struct or union."""
-        return isinstance(self.type, Record) and not members(self.type)[k].name
-
 
 def members(t: CType) -> list[FieldDecl]:
     """The members that an initializer counts: no unnamed bit-fields."""

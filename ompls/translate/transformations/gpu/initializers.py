@@ -16,7 +16,7 @@ def printed(slot: Slot, name_of: Callable[[CType], str]) -> list[Part]:
     """C++ for the initializer of `slot`: braces, or an expression.  Edits of the values are made by whoever calls."""
     if slot.value is not None:
         return [slot.value.span]
-    if slot.needs_assignment():
+    if _needs_assignment(slot):
         whole = Slot(slot.type, parts={k: p for k, p in slot.parts.items() if not _assigned(slot, k)})
         lines: list[Part] = [f"[&] {{ {name_of(slot.type)} ompls_u = ", *_braces(whole, name_of), "; "]
         for k, p in slot.parts.items():
@@ -26,10 +26,22 @@ def printed(slot: Slot, name_of: Callable[[CType], str]) -> list[Part]:
     return _braces(slot, name_of)
 
 
+def _needs_assignment(slot: Slot) -> bool:
+    """Whether C++ cannot initialize it in braces: a member of a union that is not the first."""
+    if isinstance(slot.type, Record) and slot.type.kind == "union" and slot.parts and 0 not in slot.parts:
+        return True
+    return any(_needs_assignment(p) for k, p in slot.parts.items() if _is_unnamed(slot, k))
+
+
+def _is_unnamed(slot: Slot, k: int) -> bool:
+    """Whether the k-th part is an anonymous struct or union."""
+    return isinstance(slot.type, Record) and not members(slot.type)[k].name
+
+
 def _assigned(slot: Slot, k: int) -> bool:
     if isinstance(slot.type, Record) and slot.type.kind == "union":
         return True
-    return slot.unnamed(k) and slot.parts[k].needs_assignment()
+    return _is_unnamed(slot, k) and _needs_assignment(slot.parts[k])
 
 
 def _braces(slot: Slot, name_of: Callable[[CType], str]) -> list[Part]:
