@@ -8,9 +8,11 @@ from pathlib import Path
 import fake
 import pytest
 
+Once = Callable[[str, Callable[[Path], object]], Path]
+
 
 @pytest.fixture(scope="session")
-def driver(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+def driver(once: Once) -> Path:
     """The directory of the fake driver and the fake compiler."""
 
     def make(directory: Path) -> None:
@@ -21,8 +23,11 @@ def driver(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
 
 
 @pytest.fixture(scope="session", params=["native", "pycuda"])
-def machine(request: pytest.FixtureRequest, driver: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment of a machine whose GPUs are fake, with either module; pycuda's skips when it is not built."""
+def machine(request: pytest.FixtureRequest, driver: Path, once: Once) -> dict[str, str]:
+    """The environment of a machine whose GPUs are fake, with either module; pycuda's skips when it is not built.
+
+    What fake compilers made is nobody else's, and all workers have it.
+    """
     if request.param == "pycuda" and fake.why_not():
         pytest.skip(fake.why_not())
-    return fake.environment(driver, tmp_path_factory.mktemp("cache"), request.param)
+    return fake.environment(driver, once(f"cache-{request.param}", Path.mkdir), request.param)

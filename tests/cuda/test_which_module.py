@@ -36,10 +36,14 @@ def test_a_program_keeps_the_module_that_it_was_built_with(machine: dict[str, st
         assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_native_module_needs_no_python(driver: Path, tmp_path: Path) -> None:
-    machine = fake.environment(driver, tmp_path / "cache", "native")
+@pytest.mark.parametrize("machine", ["native"], indirect=True)
+def test_the_native_module_needs_no_python(machine: dict[str, str], tmp_path: Path) -> None:
     program = built(machine, tmp_path / "program")
-    alone = {"LD_LIBRARY_PATH": str(driver), "OMPLS_PYTHON": "/nowhere/python", "OMP_TARGET_OFFLOAD": "mandatory"}
+    alone = {
+        "LD_LIBRARY_PATH": machine["LD_LIBRARY_PATH"],
+        "OMPLS_PYTHON": "/nowhere/python",
+        "OMP_TARGET_OFFLOAD": "mandatory",
+    }
     done = subprocess.run([program], env={**alone, "PATH": "/nowhere"}, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     listed = subprocess.run(["readelf", "-d", program], capture_output=True, text=True, check=True)
