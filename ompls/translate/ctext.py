@@ -90,7 +90,8 @@ class Types:
         return _unmark(declare(self._named(t, frozenset()), name))
 
     def cxx(self, t: CType, name: str = "") -> str:
-        """A CUDA C++ declaration: no restrict, no _Atomic, bool for _Bool."""
+        """A CUDA C++ declaration: no restrict, no _Atomic, bool for _Bool, no pointers to rows whose length varies."""
+        t = flat(t) if isinstance(t, Pointer) else t
         text = _unmark(declare(self._named(t, frozenset({"restrict", "_Atomic"})), name))
         return COMPLEX.sub(lambda m: f"ompls_complex<{m[1] or m[2]}>", self._truth(text))
 
@@ -183,7 +184,7 @@ def flat(t: CType) -> CType:
     while isinstance(inner, Array):
         inner = inner.of
     assert inner is not None
-    return Pointer(inner)
+    return Pointer(flat(inner))
 
 
 def strip(e: ast.Expr) -> ast.Expr:

@@ -93,7 +93,7 @@ def _add_variable(tu: TU, plan: RegionPlan, v: Variable) -> None:
         elif isinstance(t, (Pointer, Function)) and item.base == s.name:
             plan.params.append(Param(s.name, s, "address", index, _sized(plan, s, t)))
         else:
-            plan.params.append(Param(s.name, s, "address", index, Pointer(t), deref=True))
+            plan.params.append(Param(s.name, s, "address", index, Pointer(_sized(plan, s, t)), deref=True))
         return
     if v.sharing == "has_device_addr" or (v.sharing == "is_device_ptr" and isinstance(t, Array)):
         # Of a section `p[0:n]` what the pointer points to is on the device, of `p` the pointer is.
@@ -101,11 +101,12 @@ def _add_variable(tu: TU, plan: RegionPlan, v: Variable) -> None:
             i.symbol is s and not isinstance(strip(i.expr), Name)
             for c in plan.region.directive.all("has_device_addr") for i in c.items
         )  # fmt: skip
-        pointer = as_array_pointer(t) if isinstance(t, Array) else t if through else Pointer(t)
-        direct = through or is_vla(t)
+        pointer = _sized(plan, s, as_array_pointer(t) if isinstance(t, Array) else t)
+        direct = through or (isinstance(t, Array) and is_vla(t))
         expr = s.name if direct else f"&{s.name}"
-        plan.params.append(Param(s.name, s, "pointer", len(plan.values), pointer, deref=not direct))
-        plan.values.append(Value(f"(const void *){expr}", "const void *", lvalue=False))
+        of = pointer if through or isinstance(t, Array) else Pointer(pointer)
+        there = Value(f"(const void *){expr}", "const void *", lvalue=False)
+        _hand_over(plan, Param(s.name, s, "pointer", 0, of, deref=not direct), there)
         return
     if is_vla(t) and isinstance(t, Array):
         value, pointer = f"&__ompls_f_{s.name}", _whole(plan, s, t)
@@ -119,9 +120,14 @@ def _add_variable(tu: TU, plan: RegionPlan, v: Variable) -> None:
         plan.items.append(ItemPlan(s.name, ("TO", "VALUE"), value, value, f"sizeof({s.name})", "", None))
         return
     kind = "pointer" if isinstance(t, Pointer) else "value"
-    plan.params.append(Param(s.name, s, kind, len(plan.values), _sized(plan, s, t)))
-    addressable = s.storage != "register"
-    plan.values.append(Value(s.name, f"__typeof__({s.name})", lvalue=addressable))
+    own = Value(s.name, f"__typeof__({s.name})", lvalue=s.storage != "register")
+    _hand_over(plan, Param(s.name, s, kind, 0, _sized(plan, s, t)), own)
+
+
+def _hand_over(plan: RegionPlan, param: Param, value: Value) -> None:
+    """Add a parameter and the value that the host gives it.  What its type needs is among the values by then."""
+    plan.params.append(replace(param, index=len(plan.values)))
+    plan.values.append(value)
 
 
 def _teams_change(region: Region, s: Symbol) -> bool:
@@ -140,8 +146,8 @@ def _whole(plan: RegionPlan, s: Symbol, t: Array) -> CType:
     plan.outer[s] = str(t.length)
     if t.length is None:
         text = f"ompls_n_{s.name}"
-        plan.params.append(Param(text, None, "size", len(plan.values), LONG_LONG))
-        plan.values.append(Value(f"(long long)(sizeof({s.name}) / sizeof({s.name}[0]))", "long long", lvalue=False))
+        value = Value(f"(long long)(sizeof({s.name}) / sizeof({s.name}[0]))", "long long", lvalue=False)
+        _hand_over(plan, Param(text, None, "size", 0, LONG_LONG), value)
         plan.outer[s] = text
     return pointer
 
@@ -171,8 +177,8 @@ def _add_parts(plan: RegionPlan) -> None:
         texts = f"(const char *){at}.begin - (const char *){at}.base", f"{at}.size"
         names = f"ompls_begin_{s.name}", f"ompls_bytes_{s.name}"
         for name, text in zip(names, texts, strict=True):
-            plan.params.append(Param(name, None, "size", len(plan.values), LONG_LONG))
-            plan.values.append(Value(f"(long long)({text})", "long long", lvalue=False))
+            value = Value(f"(long long)({text})", "long long", lvalue=False)
+            _hand_over(plan, Param(name, None, "size", 0, LONG_LONG), value)
         plan.parts[s] = names
 
 
@@ -219,9 +225,8 @@ def _sized(plan: RegionPlan, s: Symbol, pointer: CType) -> CType:
             if named is not None:
                 plan.extents[named.name] = text
                 kind = INT if _fits(named.type) else LONG_LONG
-            plan.params.append(Param(text, None, "size", len(plan.values), kind))
-            value = f"({kind.kind})(sizeof({at}) / sizeof({at}[0]))"
-            plan.values.append(Value(value, kind.kind, lvalue=False))
+            value = Value(f"({kind.kind})(sizeof({at}) / sizeof({at}[0]))", kind.kind, lvalue=False)
+            _hand_over(plan, Param(text, None, "size", 0, kind), value)
         dims.append(text)
         return replace(t, of=sized(t.of, f"{at}[0]"), vla_text=text)
 
@@ -271,5 +276,4 @@ def _hoist(plan: RegionPlan, clause: Clause, text: str) -> None:
     if clause.name == "if":
         name, value = f"ompls_c_if_{re.sub(r'[^a-z]', '_', clause.keyword)}", f"({text}) != 0"
     plan.hoisted[id(clause)] = name
-    plan.params.append(Param(name, None, "value", len(plan.values), INT))
-    plan.values.append(Value(value, "int", lvalue=False))
+    _hand_over(plan, Param(name, None, "value", 0, INT), Value(value, "int", lvalue=False))

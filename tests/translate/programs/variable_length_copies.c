@@ -132,8 +132,46 @@ static void addresses(int n)
     EXPECT(s, (n - 1) * 10 + 3);
 }
 
+/* Pointers to rows: their copies, and the variables themselves. */
+static void pointers(int n)
+{
+    int b[4][n], dev = omp_get_default_device(), here = omp_get_initial_device();
+    int(*d)[n] = omp_target_alloc(sizeof b, dev), (*p)[n] = b;
+#pragma omp target firstprivate(d)
+    for (int j = 0; j < 4 * n; j++)
+        d[0][j] = j;
+#pragma omp target is_device_ptr(d)
+    {
+        int(*other)[n] = d + 1;
+        (other + 1)[1][n - 1] = 77;
+    }
+    omp_target_memcpy(b, d, sizeof b, 0, 0, here, dev);
+    omp_target_free(d, dev);
+    EXPECT(b[2][1], 2 * n + 1);
+    EXPECT(b[3][n - 1], 77);
+    int step = 0;
+#pragma omp target map(tofrom : p) map(from : step)
+    {
+        step = (int)((char *)(p + 1) - (char *)p);
+        p = p + 2;
+    }
+    EXPECT(step, n * (int)sizeof(int));
+    EXPECT(p - b, 2);
+#pragma omp target teams distribute parallel for lastprivate(p) map(to : b)
+    for (int i = 0; i < 4; i++)
+        p = b + i;
+    (void)p;  // a place on the device
+#pragma omp target private(p) map(tofrom : b)
+    {
+        p = b;
+        p[1][2] = 78;
+    }
+    EXPECT(b[1][2], 78);
+}
+
 int main(void)
 {
+    pointers(7);
     on_target(7, 3);
     on_target(300, 2);
     inside(5, 3);
