@@ -15,7 +15,8 @@ from typing import Any
 
 from ompls.analysis.source import HeaderUnit, Macro
 from ompls.project.compiler import Preprocessed
-from ompls.runtime.cache import WRONG, Cache, cache_directory
+from ompls.project.problem import EnvironmentProblem
+from ompls.runtime.cache import WRONG, Cache, cache_directory, unusable
 
 VERSION = "5"
 TRIMMED = 100  # results (of about 150 kB) are stored until it is asked again whether there is too much
@@ -38,12 +39,12 @@ def stamps(paths: list[str]) -> dict[str, tuple[int, int]]:
 
 
 class DiskCache:
-    """`warning` says why nothing can be stored, once that is so."""
+    """`problem` says why nothing can be stored, once that is so."""
 
     def __init__(self, directory: Path | None = None) -> None:
         self._cache = Cache(directory or cache_directory())
         self._stored = 0
-        self.warning = ""
+        self.problem: EnvironmentProblem | None = None
 
     def load(self, key: str) -> Preprocessed | None:
         found = self._cache.get(key, ".json")
@@ -67,11 +68,8 @@ class DiskCache:
         try:
             self._cache.put(key, ".json", json.dumps(data, separators=(",", ":")).encode("ascii"))
         except OSError as error:
-            if not self.warning:
-                self.warning = (
-                    f"header cache: {self._cache.directory} cannot be used ({error.strerror or error}); "
-                    "set OMPLS_CACHE_DIR to a directory that can"
-                )
+            if self.problem is None:
+                self.problem = EnvironmentProblem(*unusable(self._cache.directory, error.strerror or str(error)))
         if self._stored % TRIMMED == 0:
             self._cache.trim()
         self._stored += 1

@@ -164,10 +164,8 @@ class Workspace(SourceFlags):
             )
 
     def _warn_of_cache(self) -> None:
-        if self._cache.warning and "header cache" not in self.problems:
-            what, _, rest = self._cache.warning.partition(": ")
-            reason, _, hint = rest.partition("; ")
-            self.problems[what] = EnvironmentProblem(what, reason, hint)
+        if self._cache.problem is not None:
+            self.problems["header cache"] = self._cache.problem
 
     def _joined(
         self, path: str, key: str, needed: skeleton.Skeleton, found: Preprocessed, missing: dict[str, str]

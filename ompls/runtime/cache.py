@@ -26,10 +26,10 @@ import time
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Iterator, List, Optional, Tuple, Union
+from typing import Iterator, List, Optional, Set, Tuple, Union
 
 from .errors import one_line
-from .folders import changed_by_others, way
+from .folders import changed_by_others, make_private, way
 from .home import home
 
 MEBIBYTES = 1024  # unless OMPLS_CACHE_SIZE says otherwise
@@ -124,6 +124,20 @@ def _limit() -> int:
         return MEBIBYTES << 20
 
 
+_told: Set[Path] = set()  # the directories that somebody was told of
+
+
+def unusable(directory: Path, why: str) -> Tuple[str, str, str]:
+    """What is said, in one wording: what is affected, why, and the next step."""
+    _told.add(directory)
+    return "cannot use the cache {}".format(directory), why, "nothing is kept (see OMPLS_CACHE_DIR)"
+
+
+def is_told(directory: Path) -> bool:
+    """Whether `unusable` has said it in this process."""
+    return directory in _told
+
+
 class Cache:
     """One such directory; `installed`: it is a part of us, and trusted as we are."""
 
@@ -146,9 +160,7 @@ class Cache:
         """The directory, or one in it.  Raises OSError, also where others can change what is there."""
         why = self._refusal()
         if why is None:
-            mode = 0o755 if self._installed else 0o700  # an installation is for all users
-            self.directory.mkdir(mode=mode, parents=True, exist_ok=True)
-            place.mkdir(mode=mode, exist_ok=True)
+            make_private(place, 0o755 if self._installed else 0o700)  # an installation is for all users
             why = self._refusal(place)  # somebody may have been faster
         if why is not None:
             raise PermissionError(errno.EPERM, why + ", and programs come from here: make it yours alone")
@@ -158,11 +170,12 @@ class Cache:
         if self._installed:
             return None
         if not self._ours:
-            why = not_ours(self.directory)
+            there = self.directory.is_dir()  # somebody may make it after it was looked at
+            why = not_ours(self.directory) or changed_by_others([os.path.realpath(str(self.directory))], sticky=False)
             if why is not None:
                 return why
-            self._ours = self.directory.is_dir()
-        return changed_by_others(map(str, places))
+            self._ours = there
+        return changed_by_others(map(str, places), sticky=False)
 
     def _is_kept(self, place: Path, beside: Path) -> bool:
         """Whether an entry is there, and is as we left it.  Raises OSError."""

@@ -7,6 +7,7 @@ Links in a folder stay in it, so that what is looked through is all that there i
 
 from __future__ import annotations
 
+import errno
 import functools
 import grp
 import os
@@ -114,8 +115,25 @@ def _raise(error: OSError) -> None:
     raise error
 
 
-def changed_by_others(places: Iterable[str]) -> Optional[str]:
+def make_private(directory: Path, mode: int = 0o700) -> None:
+    """Make a directory, and those above it that are missing, each for us alone, whatever the umask.  Raises OSError."""
+    try:
+        directory.mkdir(mode)
+    except FileNotFoundError:
+        make_private(directory.parent, mode)
+        directory.mkdir(mode, exist_ok=True)
+    except OSError as error:  # EEXIST comes after others in some systems
+        if directory.is_dir():
+            return
+        if isinstance(error, FileExistsError):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(directory)) from None
+        raise
+
+
+def changed_by_others(places: Iterable[str], sticky: bool = True) -> Optional[str]:
     """Who may change one of these files, directories and links, besides us and root.
+
+    sticky -- a directory may be one where others can put what is theirs, but not replace what is ours
 
     Where nobody may, neither can anybody later, until it is used: what has been looked at stays what it is.
     """
@@ -127,8 +145,8 @@ def changed_by_others(places: Iterable[str]) -> Optional[str]:
             continue
         if state.st_uid not in (0, root, os.getuid()):
             return "{} belongs to somebody else".format(path)
-        if stat.S_ISLNK(state.st_mode) or (stat.S_ISDIR(state.st_mode) and state.st_mode & stat.S_ISVTX):
-            continue  # nobody replaces what others have in such a directory
+        if stat.S_ISLNK(state.st_mode) or (sticky and stat.S_ISDIR(state.st_mode) and state.st_mode & stat.S_ISVTX):
+            continue
         if state.st_mode & stat.S_IWOTH or (state.st_mode & stat.S_IWGRP and not _written_by_us(path, state.st_gid)):
             return "{} can be written by others".format(path)
     return None
@@ -145,9 +163,11 @@ def _written_by_us(path: str, group: int) -> bool:
 
 @functools.lru_cache(maxsize=None)
 def _is_only_ours(group: int) -> bool:
+    """As `is_ours_alone` in boards/board.sh.  The name counts because not every system lists all its users."""
     try:
-        we, members = pwd.getpwuid(os.getuid()), grp.getgrgid(group).gr_mem
+        we, its = pwd.getpwuid(os.getuid()), grp.getgrgid(group)
     except KeyError:
         return False
     others = [user for user in pwd.getpwall() if user.pw_uid != we.pw_uid]
-    return group == we.pw_gid and set(members) <= {we.pw_name} and all(user.pw_gid != group for user in others)
+    named = group == we.pw_gid and its.gr_name == we.pw_name and set(its.gr_mem) <= {we.pw_name}
+    return named and all(user.pw_gid != group for user in others)

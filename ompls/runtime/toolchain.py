@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,9 +21,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple, TypeVar
 
-from .cache import Cache, cache_directory
+from .cache import Cache, cache_directory, is_told, unusable
 from .contained import Contained
 from .errors import BuildFailed, RuntimeProblem, ToolMissing
+from .folders import make_private
 from .machine import HERE, Machine
 from .scratch import scratch
 
@@ -81,13 +83,10 @@ class Toolchain:
         self._further = [Cache(PREPARED, installed=True)] if cache is None else []  # only read
         why_not = self._cache.problem()
         if why_not is not None:
-            self._warn(
-                "cannot use the cache {}: {}; using a temporary directory (see OMPLS_CACHE_DIR)".format(
-                    self._cache.directory, why_not
-                )
-            )
+            if not is_told(self._cache.directory):
+                self._warn("{}: {}; {}".format(*unusable(self._cache.directory, why_not)))
             self._cache = Cache(self.scratch / "cache")
-            self._cache.directory.mkdir()
+            make_private(self._cache.directory)
         self._ending.enter_context(self._cache.held())
         self._full = False  # the user knows that the cache takes no more
         self._made: Dict[Compile, Path] = {}
@@ -298,7 +297,11 @@ class Toolchain:
                 self.run([*args, "-c", str(plain), "-o", str(path)], "precompiling " + job.header)
 
             plain = self.cached(parts, ".h", write)
-            self.cached(parts, ".h.gch", make)  # gcc looks for it beside the plain one
+            made = self.cached(parts, ".h.gch", make)
+            if made != Path(str(plain) + ".gch"):  # gcc looks for it beside the plain one: nobody else's may lie there
+                apart = Path(tempfile.mkdtemp(dir=str(self.scratch))) / "made.h"
+                plain, made = apart, Path(shutil.copyfile(str(made), str(apart) + ".gch"))
+                write(plain)
         return ("-include", str(plain))
 
     def link(self, args: Sequence[str], inputs: Sequence[Path], suffix: str, what: str, compiler: str = "gcc") -> Path:

@@ -262,7 +262,7 @@ def test_unwritable_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd
     monkeypatch.setenv("OMPLS_CACHE_DIR", str(tmp_path / "file" / "cache"))
     built = build(saxpy_bundle(tmp_path / "bundle"), "host", tmp_path / "prog")
     assert (
-        f"warning: cannot use the cache {tmp_path}/file/cache: Not a directory; using a temporary"
+        f"warning: cannot use the cache {tmp_path}/file/cache: Not a directory; nothing is kept"
         in capfd.readouterr().err
     )
     assert output_of(built.program)[0] == 0

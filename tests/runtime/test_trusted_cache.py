@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,7 +19,7 @@ from ompls.runtime import folders
 from ompls.runtime.boards import logins
 from ompls.runtime.boards.registered import Board
 from ompls.runtime.cache import Cache, not_ours
-from ompls.runtime.toolchain import Toolchain
+from ompls.runtime.toolchain import Compile, Toolchain
 
 NAME, OTHER = "ab" * 32, "cd" * 32
 NOBODY = 65534
@@ -96,6 +99,91 @@ def test_a_sticky_directory_is_no_danger_but_what_others_have_there_is(tmp_path:
     (shared / "theirs").mkdir()
     given_away(shared / "theirs")
     assert not_ours(shared / "theirs") == f"{shared}/theirs belongs to somebody else"
+
+
+def test_a_sticky_directory_is_no_cache(cache: Cache) -> None:
+    cache.directory.chmod(0o1777)
+    assert Cache(cache.directory).get(NAME, ".o") is None
+    assert f"{cache.directory} can be written by others" in str(Cache(cache.directory).problem())
+
+
+def test_what_comes_to_be_there_while_it_is_looked_for_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, look = tmp_path / "late", not_ours
+
+    def look_and_be_late(path: Path) -> str | None:
+        said = look(path)
+        if not path.exists():
+            path.mkdir()
+            opened(path)
+        return said
+
+    monkeypatch.setattr("ompls.runtime.cache.not_ours", look_and_be_late)
+    for _ in range(2):
+        with pytest.raises(PermissionError, match="can be written by others"):
+            Cache(place).put(NAME, ".o", b"an object")
+
+
+def test_a_file_is_no_cache(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert Cache(tmp_path / "file").problem() == "Not a directory"
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o002])
+def test_what_is_above_it_is_made_for_us_alone_too(tmp_path: Path, umask: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folders, "_is_only_ours", lambda group: False)
+    told: list[str] = []
+    before = os.umask(umask)
+    try:
+        Cache(tmp_path / "a/b/cache").put(NAME, ".o", b"an object")
+        (tmp_path / "open").mkdir(0o700)
+        opened(tmp_path / "open")
+        with Toolchain(tmp_path / "open", told.append) as tools:
+            tools.cached([b"1"], ".x", lambda path: path.write_text("made") and None)
+    finally:
+        os.umask(before)
+    assert {stat.S_IMODE((tmp_path / part).stat().st_mode) for part in ("a", "a/b", "a/b/cache")} == {0o700}
+    assert len(told) == 1
+
+
+# (a file's group in the list of groups, the list of users, whether it is ours alone: user 5 is "me", with group 7)
+GROUPS = [
+    ("me:x:7:", "me:x:5:7\n", True),
+    ("me:x:7:me", "me:x:5:7\n", True),
+    ("me:x:7:", "", True),
+    ("users:x:7:", "", False),
+    ("users:x:7:", "me:x:5:7\n", False),
+    ("me:x:7:you", "me:x:5:7\n", False),
+    ("me:x:7:me,you", "me:x:5:7\n", False),
+    ("me:x:7:", "me:x:5:7\nyou:x:6:7\n", False),
+    ("me:x:7:", "me:x:5:7\nalso:x:5:7\n", True),
+    ("me:x:8:", "me:x:5:7\n", False),
+]
+
+
+@pytest.mark.parametrize(("group", "users", "ours"), GROUPS)
+def test_whose_a_group_is_here_and_on_a_board(
+    group: str, users: str, ours: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, _, number, members = group.split(":")
+    listed = [line.split(":") for line in users.splitlines()]
+    found = [SimpleNamespace(pw_name=n, pw_uid=int(u), pw_gid=int(g)) for n, _, u, g in listed]
+    entry = SimpleNamespace(gr_name=name, gr_mem=members.split(",") if members else [])
+    monkeypatch.setattr(folders.os, "getuid", lambda: 5)
+    monkeypatch.setattr(folders.pwd, "getpwuid", lambda uid: SimpleNamespace(pw_name="me", pw_uid=5, pw_gid=7))
+    monkeypatch.setattr(folders.pwd, "getpwall", lambda: found)
+    monkeypatch.setattr(folders.grp, "getgrgid", lambda gid: entry)
+    folders._is_only_ours.cache_clear()
+    assert folders._is_only_ours(int(number)) is ours
+    folders._is_only_ours.cache_clear()
+    script = (Path(folders.__file__).parent / "boards/board.sh").read_text()
+    asked = script[script.index("is_ours_alone() {") :].partition("\n}\n")[0] + "\n}\n"
+    fakes = "id() { case $1 in -un) echo me ;; -g) echo 7 ;; esac; }\n"
+    fakes += 'getent() { [ "$1" = group ] && printf %s "$GROUP" || printf %s "$USERS"; }\n'
+    command = ["sh", "-c", f"we=5\n{fakes}{asked}is_ours_alone {number}"]
+    done = subprocess.run(command, env={**os.environ, "GROUP": group, "USERS": users}, check=False)
+    assert done.returncode == (0 if ours else 1)
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o002, 0o077])
@@ -185,7 +273,7 @@ def test_a_build_says_why_it_keeps_nothing(tmp_path: Path) -> None:
         assert made.read_text() == "made"
         assert tools.scratch in made.parents
     why = f"{tmp_path}/open can be written by others, and programs come from here: make it yours alone"
-    hint = "using a temporary directory (see OMPLS_CACHE_DIR)"
+    hint = "nothing is kept (see OMPLS_CACHE_DIR)"
     assert told == [f"cannot use the cache {tmp_path}/open: {why}; {hint}"]
     assert list((tmp_path / "open").iterdir()) == []
 
@@ -195,5 +283,38 @@ def test_the_server_says_why_it_keeps_no_headers(tmp_path: Path) -> None:
     opened(tmp_path / "open")
     kept = DiskCache(tmp_path / "open")
     kept.store(NAME, Preprocessed((), {}, [], [], [], []))
-    assert f"{tmp_path}/open can be written by others" in kept.warning
+    assert f"{tmp_path}/open can be written by others" in str(kept.problem)
     assert kept.load(NAME) is None
+
+
+def test_no_precompiled_header_is_used_that_somebody_else_has_put_beside_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor when the disk is full."""
+    source, theirs, taken = tmp_path / "a.c", tmp_path / "kept", []
+    source.write_text('#include "a.h"\n')
+
+    def run(tools: Toolchain, command: list[str], *_: object) -> bytes:
+        if "-include" in command:
+            plain = Path(command[command.index("-include") + 1])
+            taken.append((plain, Path(f"{plain}.gch").read_bytes()))
+        if "-o" in command:
+            Path(command[command.index("-o") + 1]).write_bytes(b"ours")
+        return b""
+
+    def full(cache: Cache, *_: object) -> Path:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Toolchain, "run", run)
+    for put in (Cache.put, full):
+        monkeypatch.setattr(Cache, "put", put)
+        for path in theirs.rglob("*.o"):
+            path.unlink()
+        with Toolchain(theirs, [].append) as tools:
+            tools.object(Compile(source, header="a.h", depends=()))
+        (made,) = theirs.rglob("*.gch")
+        made.write_bytes(b"theirs")
+        opened(made)
+    assert [text for _, text in taken] == [b"ours", b"ours"]
+    assert theirs in taken[0][0].parents
+    assert theirs not in taken[1][0].parents

@@ -73,10 +73,12 @@ $(ls -ldn "$@")
 END
 }
 
-# A group with nobody in it but us, as many systems give one to each user.
+# A group with nobody in it but us, as many systems give one to each user, of the same name: not all list their users.
 is_ours_alone() {
-    [ "$1" = "$(id -g)" ] && entry=$(getent group "$1") && [ -z "${entry##*:}" ] &&
-        [ "$(getent passwd | cut -d : -f 4 | grep -cx "$1")" -le 1 ]
+    name=$(id -un)
+    [ "$1" = "$(id -g "$name")" ] && entry=$(getent group "$1") && [ "${entry%%:*}" = "$name" ] || return 1
+    [ -z "${entry##*:}" ] || [ "${entry##*:}" = "$name" ] || return 1
+    ! getent passwd | cut -d : -f 3,4 | grep -x "[0-9]*:$1" | grep -qvx "$we:$1"
 }
 
 # Whether the directory has, as far as can be said, what is not ours.

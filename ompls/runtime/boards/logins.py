@@ -16,6 +16,7 @@ from typing import Optional
 
 from ..cache import cache_directory, not_ours
 from ..errors import one_line
+from ..folders import make_private
 from .registered import Board
 
 _MOST = 4096  # bytes of such a file
@@ -43,7 +44,7 @@ def keep(board: Board, problem: str = "") -> None:
     with contextlib.suppress(OSError):
         if not_ours(path) is not None:
             return
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
         handle, beside = tempfile.mkstemp(dir=str(path.parent), prefix=".ompls-")
         with open(handle, "w", encoding="utf-8") as opened:
             opened.write(text)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Mapping
 
 from ..errors import RuntimeProblem, one_line
-from ..folders import AUTO, changed_by_others, way
+from ..folders import AUTO, changed_by_others, make_private, way
 from ..home import under_home
 from ..reading import read_regular
 
@@ -135,7 +135,7 @@ def change(make: Callable[[Dict[str, Board]], Mapping[str, Board]]) -> None:
     """
     path = file()
     try:
-        os.makedirs(str(path.parent), mode=0o700, exist_ok=True)
+        make_private(path.parent)
         with open(str(path.parent / ".remotes-lock"), "a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             _write(path, make(boards()))
