@@ -17,8 +17,10 @@ from ompls.translate.definitions import Definition, definitions, quieted
 from ompls.translate.lowering.edits import on_one_line
 from ompls.translate.lowering.round import Round
 
-_NEWER = re.compile(rb"\[\[([^][]*)\]\]")
-_OF_LAYOUT = re.compile(r"gnu\s*::\s*((?:__)?(?:packed|aligned|mode|vector_size)(?:__)?)")
+_LIST = rb"\[\[[^][]*\]\]"
+_NEWER = re.compile(rb"%s(?:\s*%s)*" % (_LIST, _LIST))
+_OF_GNU = re.compile(r"(?:gnu|__gnu__)\s*::\s*(.*)", re.S)
+_OF_LAYOUT = re.compile(r"(?:__)?(?:packed|aligned|mode|vector_size)(?:__)?(?!\w)")
 _ATTRIBUTE = re.compile(rb"\b__attribute(?:__)?\b")
 
 
@@ -39,10 +41,10 @@ def _edits(text: bytes) -> Iterator[Edit]:
     quiet = quieted(text)
     found = list(definitions(quiet))
     for m in _NEWER.finditer(quiet):
-        said = _OF_LAYOUT.sub(r"\1", decoded(text[m.start(1) : m.end(1)]))
-        if said != decoded(m[1]):
+        gnus = _gnus(text, quiet, Span(m.start(), m.end()))
+        if any(map(_OF_LAYOUT.match, gnus)):
             ignored = any(not quiet[x.end : m.start()].strip() for x in found if x.end <= m.start())
-            yield ((Span(m.start(), m.end()), "" if ignored else f"__attribute__(({on_one_line(said).strip()}))"),)
+            yield ((Span(m.start(), m.end()), "" if ignored else f"__attribute__(({', '.join(gnus)}))"),)
     for x in found:
         if x.kind == "enum":
             yield from _of_enumeration(text, x)
@@ -52,6 +54,20 @@ def _edits(text: bytes) -> Iterator[Edit]:
             yield (Span(x.named, x.named), f" {said}"), (Span(x.end, x.behind), "")
         if quiet[x.behind :].lstrip()[:1] == b";":
             yield from _of_nobody(quiet, x)
+
+
+def _gnus(text: bytes, quiet: bytes, lists: Span) -> list[str]:
+    """GNU's of the attributes in C23's lists at `lists`, as GNU writes them."""
+    parts: list[bytes] = []
+    depth, start = 0, lists.start
+    for at in range(lists.start, lists.end):
+        c = quiet[at : at + 1]
+        depth += (c == b"(") - (c == b")")
+        if c in (b"[", b"]") or (c == b"," and not depth):
+            parts.append(text[start:at])
+            start = at + 1
+    found = (_OF_GNU.fullmatch(on_one_line(decoded(part)).strip()) for part in parts)
+    return [m[1] for m in found if m is not None]
 
 
 def _of_enumeration(text: bytes, x: Definition) -> Iterator[Edit]:
