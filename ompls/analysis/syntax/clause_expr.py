@@ -42,6 +42,7 @@ RANKS = {
     ",": 1, "||": 4, "&&": 5, "|": 6, "^": 7, "&": 8, "==": 9, "!=": 9, "<": 10, ">": 10, "<=": 10, ">=": 10,
     "<<": 11, ">>": 11, "+": 12, "-": 12, "*": 13, "/": 13, "%": 13,
 }  # fmt: skip
+_POSTFIX = frozenset(("[", "(", ".", "->", "++", "--"))
 _ASSIGN = frozenset(["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="])
 
 
@@ -89,6 +90,7 @@ class ExprParser:
     def __init__(self, tokens: list[Token], pos: int, end: int, is_type: IsType) -> None:
         self.tokens, self.pos, self.end, self.is_type = tokens, pos, end, is_type
         self.depth = 0
+        self.leaning = 0  # levels that grew to the left, as of `p->n->n`: what comes later stands around them
 
     # --- tokens
 
@@ -134,6 +136,8 @@ class ExprParser:
                 left = ast.Conditional(Span(left.span.start, other.span.end), left, then, other)
             elif RANKS.get(op, 0) >= level:
                 self.next()
+                if op not in ast.FLAT:
+                    self.lean()
                 right = self.expression(RANKS[op] + 1)
                 left = ast.Binary(Span(left.span.start, right.span.end), op, left, right)
             else:
@@ -225,8 +229,8 @@ class ExprParser:
         return ast.Shaping(Span(token.start, operand.span.end), dims, operand)
 
     def postfix(self, left: Expr) -> Expr:
-        while True:
-            op = self.peek()
+        while (op := self.peek()) in _POSTFIX:
+            self.lean()
             if op == "[":
                 left = self.index(left)
             elif op == "(":
@@ -244,10 +248,15 @@ class ExprParser:
                     raise ParseError(f"expected a member's name before '{name.text}'")
                 span = Span(left.span.start, name.end)
                 left = ast.Member(span, left, name.text, op == "->", Span(name.start, name.end))
-            elif op in ("++", "--"):
-                left = ast.Unary(Span(left.span.start, self.next().end), op, left, postfix=True)
             else:
-                return left
+                left = ast.Unary(Span(left.span.start, self.next().end), op, left, postfix=True)
+        return left
+
+    def lean(self) -> None:
+        """Of the whole expression, however many of it are in each other: a list item has a few."""
+        self.leaning += 1
+        if self.depth + self.leaning > MAX_DEPTH:
+            raise ParseError(TOO_DEEP)
 
     def index(self, base: Expr) -> Expr:
         """`[index]` or `[lower : length : stride]`, each part optional (OpenMP 5.2 §3.2.5)."""

@@ -22,6 +22,11 @@ def mappers(n: int) -> str:
     )
 
 
+def list_item(item: str) -> str:
+    head = "struct s { struct s *n; int v; }; int a[9]; int f(struct s *p, int x, double *d)"
+    return inside(f"{T} map(tofrom: {item})\n{{ x = p->v + a[0] + d[0]; }}\nreturn x;", head)
+
+
 def depends(n: int) -> str:
     body = each(n, lambda k: f"#pragma omp task depend(in: d[{k}]) depend(out: d[{k + 1}])\nd[{k + 1}] = d[{k}] + 1;")
     return inside(f"#pragma omp parallel\n#pragma omp single\n{{\n{body}\n}}\nreturn x;")
@@ -276,4 +281,9 @@ SHAPES: dict[str, Shape] = {
 
 BOUNDED: dict[str, Shape] = {
     "nested target": (200, nested_constructs("target")),
+    "members in a list item": (1000, lambda n: list_item(f"p{'->n' * n}->v")),
+    "indices in a list item": (10_000, lambda n: list_item("a" + "[0]" * n)),
+    "indices in list items' indices": (120, lambda n: list_item(nested(n, "a[0][(", "x", ")][0]"))),
+    "comparisons in a list item": (1000, lambda n: list_item(f"d[x{' < x' * n}]")),
+    "conditions in a list item": (1000, lambda n: list_item(f"d[x{' ? x : x' * n}]")),
 }
