@@ -18,7 +18,7 @@ from ompls.server.convert import Json, Places
 from ompls.server.opened import Opened, Result
 from ompls.server.refusal import refuse
 from ompls.traces.events import Unreadable
-from ompls.traces.measured import Measured, bare, measured, visits
+from ompls.traces.measured import Measured, measured, unspaced, visits
 from ompls.traces.present import FOR_EVER, Row
 from ompls.traces.regions import Region, advice
 from ompls.traces.words import duration, size
@@ -191,8 +191,8 @@ def _beside(known: Known, rows: list[Row], taken: list[Row], items: _Items) -> R
         there = [row for host in addresses for row in rows if row.host <= host < row.host + max(row.bytes, 1)]
         size = known.row.size
         return min(there, key=lambda row: (row in taken, size is not None and row.bytes != size), default=None)
-    name = bare(known.row.section or known.row.name)
-    return next((row for row in rows if bare(row.section) == name and row not in taken), None)
+    name = unspaced(known.row.section or known.row.name)
+    return next((row for row in rows if unspaced(row.section) == name and row not in taken), None)
 
 
 def _mark(entry: Json, row: Row | None, size: int | None) -> None:

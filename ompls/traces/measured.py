@@ -42,7 +42,7 @@ class Measured:
 
     def of_item(self, region: str, item: str, event: int) -> list[int]:
         """The host addresses that a list item of the construct at `region` has had up to this event, the last first."""
-        return self._addresses((region, bare(item)), event)
+        return self._addresses((region, unspaced(item)), event)
 
     def of_name(self, name: str, event: int) -> list[int]:
         """Those that any list item has had which begins with this variable."""
@@ -58,7 +58,7 @@ class Measured:
         for index, event in enumerate(self.events):
             if event.get("kind") in _COUNTED and (host := address(event, "host")):
                 item = str(event.get("var", ""))
-                for key in ((str(event.get("region", "")), bare(item)), ("", _NAME.match(item)[1])):  # type: ignore[index]
+                for key in ((str(event.get("region", "")), unspaced(item)), ("", _NAME.match(item)[1])):  # type: ignore[index]
                     found.setdefault(key, []).append((index, host))
         return found
 
@@ -108,7 +108,7 @@ def _located(events: Iterable[Event], directory: str) -> list[Event]:
     return found
 
 
-def bare(item: str) -> str:
+def unspaced(item: str) -> str:
     """A list item without its blanks."""
     return re.sub(r"\s", "", item)
 

@@ -7,7 +7,7 @@ A list item is a variable, a member, an element or a section of one, or what a p
 from __future__ import annotations
 
 from ompls.analysis.dataenv.abilities import is_bit_field
-from ompls.analysis.dataenv.paths import indexed, is_address
+from ompls.analysis.dataenv.paths import bare, indexed, is_address
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
 from ompls.analysis.model.ctype import Integer, Pointer, Record, Void
@@ -18,12 +18,6 @@ _VALUES = (
     ast.Call, ast.Cast, ast.SizeOf, ast.CompoundLiteral, ast.StatementExpr,
 )  # fmt: skip
 _OBJECTS = (ast.StringLiteral, ast.CompoundLiteral)  # but these are, without a name
-
-
-def bare(e: Expr) -> Expr:
-    while isinstance(e, ast.Paren):
-        e = e.inner
-    return e
 
 
 def is_part(e: Expr) -> bool:

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ompls.analysis.dataenv.jumps import ways_out
-from ompls.analysis.dataenv.paths import walk_all
+from ompls.analysis.dataenv.paths import bare, walk_all
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol, nodes
@@ -179,17 +179,17 @@ def takers(functions: Sequence[FunctionDef], elsewhere: Iterable[str] = ()) -> T
 
 
 def _operand(lock: ast.Expr) -> ast.Expr | None:
-    address = _bare(lock)
-    return _bare(address.operand) if isinstance(address, ast.Unary) and address.op == "&" else None
+    address = bare(lock)
+    return bare(address.operand) if isinstance(address, ast.Unary) and address.op == "&" else None
 
 
 def _variable(lock: ast.Expr) -> Symbol | None:
     """The variable that the lock is a part of; None when a pointer leads to it."""
     at = _operand(lock)
     while isinstance(at, (ast.Member, ast.Index)):
-        if at.arrow if isinstance(at, ast.Member) else not _has_known_length(_bare(at.base).type):
+        if at.arrow if isinstance(at, ast.Member) else not _has_known_length(bare(at.base).type):
             return None
-        at = _bare(at.base)
+        at = bare(at.base)
     return at.symbol if isinstance(at, ast.Name) else None
 
 
@@ -249,8 +249,8 @@ def _without_it(scope: ast.Node, test: ast.Call, way: ast.Node) -> bool:
     """Whether `way` is in the branch of an `if` that is gone when the lock was not to be had."""
     for branch in nodes(scope):
         if isinstance(branch, ast.If):
-            condition = _bare(branch.condition)
-            if isinstance(condition, ast.Unary) and condition.op == "!" and _bare(condition.operand) is test:
+            condition = bare(branch.condition)
+            if isinstance(condition, ast.Unary) and condition.op == "!" and bare(condition.operand) is test:
                 return _holds(branch.then, way)
             if condition is test:
                 return branch.otherwise is not None and _holds(branch.otherwise, way)
@@ -306,11 +306,11 @@ def _wait(s: ast.Stmt) -> ast.Call | None:
     """The call when `s` is `omp_set_lock(x);`, or a loop of `!omp_test_lock(x)` that does nothing else."""
     call: ast.Expr | None = None
     if isinstance(s, ast.ExprStmt) and s.expr is not None:
-        call, routines = _bare(s.expr), set(_SET)
+        call, routines = bare(s.expr), set(_SET)
     elif isinstance(s, (ast.While, ast.DoWhile)) and _does_nothing(s.body):
-        condition = _bare(s.condition)
+        condition = bare(s.condition)
         if isinstance(condition, ast.Unary) and condition.op == "!":
-            call, routines = _bare(condition.operand), set(_TEST)
+            call, routines = bare(condition.operand), set(_TEST)
     return call if isinstance(call, ast.Call) and routine(call) in routines else None
 
 
@@ -335,12 +335,6 @@ def _set(wait: ast.Call) -> str:
 def _releases(s: ast.Stmt, release: str, lock: str, text: Text) -> bool:
     calls = (n for n in nodes(s) if isinstance(n, ast.Call) and routine(n) == release)
     return any(text(n.args[0].span) == lock for n in calls)
-
-
-def _bare(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Paren):
-        e = e.inner
-    return e
 
 
 def _names(node: ast.Node) -> Iterator[ast.Name]:

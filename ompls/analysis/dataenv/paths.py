@@ -105,6 +105,13 @@ def _based_on(expr: ast.Binary) -> Expr:
     return expr.right if is_address(expr.right.type) and not is_address(expr.left.type) else expr.left
 
 
+def bare(expr: Expr) -> Expr:
+    """Without parentheses."""
+    while isinstance(expr, ast.Paren):
+        expr = expr.inner
+    return expr
+
+
 def strip(expr: Expr) -> Expr:
     """Without parentheses and casts."""
     while isinstance(expr, (ast.Paren, ast.Cast)):

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ompls.analysis.dataenv.paths import indexed, is_address
+from ompls.analysis.dataenv.paths import bare, indexed, is_address
 from ompls.analysis.dataenv.symbolic import CHANGED, ZERO, Opaque, Poly, is_integer, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
@@ -167,13 +167,6 @@ def start_target(symbol: Symbol) -> Place:
 def fresh_target(symbol: Symbol, stamp: int) -> Place:
     """What a pointer points to that got a value which is not known."""
     return Place(symbol, 1, (ELEMENT,), (ZERO,), (None,), since=stamp)
-
-
-def bare(expr: Expr) -> Expr:
-    """Without parentheses."""
-    while isinstance(expr, ast.Paren):
-        expr = expr.inner
-    return expr
 
 
 def place_of(expr: Expr, env: Env) -> Place | None:

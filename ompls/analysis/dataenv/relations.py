@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from ompls.analysis.dataenv.places import bare
+from ompls.analysis.dataenv.paths import bare
 from ompls.analysis.dataenv.symbolic import Poly, Values, is_integer, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr

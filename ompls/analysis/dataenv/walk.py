@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ompls.analysis.dataenv.paths import walk_all
-from ompls.analysis.dataenv.places import Env, bare, place_of
+from ompls.analysis.dataenv.paths import bare, walk_all
+from ompls.analysis.dataenv.places import Env, place_of
 from ompls.analysis.dataenv.private import PRIVATISING
 from ompls.analysis.dataenv.records import Guard, Held, Start, Sync, Walk
 from ompls.analysis.dataenv.relations import alone, facts_of

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ompls.analysis.dataenv.paths import bare
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Span
 from ompls.analysis.model.ctype import CType, Integer, Record, innermost
@@ -51,7 +52,7 @@ def narrow(node: Node, text: bytes, host: DataModel, device: DataModel) -> Itera
                     yield from _declared(s, s.span or n.name_span, host, device)
         elif isinstance(n, (ast.Binary, ast.Assign)) and n.op in _GROWS:
             operands = (n.left, n.right) if isinstance(n, ast.Binary) else (n.value,)
-            for cast in (c for e in operands if isinstance(c := _bare(e), ast.Cast)):
+            for cast in (c for e in operands if isinstance(c := bare(e), ast.Cast)):
                 to = _of_two_sizes(cast.to, host, device)
                 if to is not None and not _OF_THE_MACHINE.search(text[cast.type_span[0] : cast.type_span[1]]):
                     yield Narrow(cast.span, "this", to)
@@ -82,9 +83,3 @@ def _of_two_sizes(t: CType, host: DataModel, device: DataModel) -> Integer | Non
         return None
     here, there = sizeof(t, host), sizeof(t, device)
     return t if here is not None and there is not None and there < here else None
-
-
-def _bare(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Paren):
-        e = e.inner
-    return e

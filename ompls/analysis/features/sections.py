@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ompls.analysis.dataenv.paths import indexed, walk_all
+from ompls.analysis.dataenv.paths import bare, indexed, walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
@@ -85,7 +85,7 @@ class Sections:
 
     def _extent(self, index: Expr) -> _Extent | None:
         """One more than the largest value of an index."""
-        index = _bare(index)
+        index = bare(index)
         value = fold(index)
         if value is not None:
             return _Extent("", value + 1) if value >= 0 else None
@@ -104,7 +104,7 @@ class Sections:
 
     def _row(self, product: Expr, column: Expr) -> _Extent | None:
         """`i*w + j`: rows times width."""
-        product = _bare(product)
+        product = bare(product)
         if not isinstance(product, ast.Binary) or product.op != "*" or self._extent(column) is None:
             return None
         for row, width in ((product.left, product.right), (product.right, product.left)):
@@ -117,7 +117,7 @@ class Sections:
 
     def _outside(self, expr: Expr) -> _Extent | None:
         """An expression that means the same before the construct, as the user wrote it."""
-        expr = _bare(expr)
+        expr = bare(expr)
         for node in walk_all(expr):
             if isinstance(node, (ast.Call, ast.Assign, ast.OtherExpr, ast.StatementExpr)):
                 return None
@@ -160,7 +160,7 @@ def _upward(step: Expr | None, counter: Symbol) -> bool:
     if isinstance(step, ast.Unary) and step.op == "++":
         return _named(step.operand, counter)
     if isinstance(step, ast.Assign) and _named(step.target, counter):
-        value = _bare(step.value)
+        value = bare(step.value)
         if step.op == "=" and isinstance(value, ast.Binary) and value.op == "+":
             return _named(value.left, counter) or _named(value.right, counter)
         return step.op == "+="
@@ -174,14 +174,8 @@ def _named(expr: Expr, symbol: Symbol) -> bool:
 def _target(node: ast.Assign | ast.Unary) -> Symbol | None:
     if isinstance(node, ast.Unary) and node.op not in ("++", "--", "&"):
         return None
-    target = _bare(node.target if isinstance(node, ast.Assign) else node.operand)
+    target = bare(node.target if isinstance(node, ast.Assign) else node.operand)
     return target.symbol if isinstance(target, ast.Name) else None
-
-
-def _bare(expr: Expr) -> Expr:
-    while isinstance(expr, ast.Paren):
-        expr = expr.inner
-    return expr
 
 
 def _factor(extent: _Extent) -> str:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.paths import strip
 from ompls.analysis.dataenv.private import private_copies
 from ompls.analysis.model.ast import (
     Assign,
     Binary,
-    Cast,
     DeclStmt,
     DirectiveStmt,
     Expr,
@@ -19,7 +19,6 @@ from ompls.analysis.model.ast import (
     For,
     Name,
     Node,
-    Paren,
     Span,
     Symbol,
     Unary,
@@ -80,9 +79,9 @@ def _ends(loop: For, symbol: Symbol) -> tuple[Expr, Expr] | None:
     if isinstance(loop.init, DeclStmt):
         begin = loop.init.decls[0].init
     elif isinstance(loop.init, ExprStmt) and loop.init.expr is not None:
-        e = _bare(loop.init.expr)
+        e = strip(loop.init.expr)
         begin = e.value if isinstance(e, Assign) else None
-    condition = _bare(loop.condition) if loop.condition is not None else None
+    condition = strip(loop.condition) if loop.condition is not None else None
     if begin is None or not isinstance(condition, Binary):
         return None
     return begin, condition.right if _is(condition.left, symbol) else condition.left
@@ -90,7 +89,7 @@ def _ends(loop: For, symbol: Symbol) -> tuple[Expr, Expr] | None:
 
 def _factor(e: Expr, symbol: Symbol) -> int | None:
     """How often `symbol` is in `e`, which is linear in it; None where that is not known."""
-    e = _bare(e)
+    e = strip(e)
     if isinstance(e, Name):
         return int(e.symbol is symbol)
     if not any(isinstance(n, Name) and n.symbol is symbol for n in e.walk()):
@@ -117,7 +116,7 @@ def _changed(loop: For, stmt: DirectiveStmt) -> Iterator[Finding]:
     heads = [e for e in (loop.condition, loop.step) if e is not None]
     named = {variable, *[n.symbol for e in heads for n in e.walk() if isinstance(n, Name)]}
     targets = [*[n.target for n in stmt.nodes(Assign)], *[n.operand for n in stmt.nodes(Unary) if n.op in _COUNTING]]
-    inside = [e for e in map(_bare, targets) if isinstance(e, Name) and e.span.start >= loop.body.span.start]
+    inside = [e for e in map(strip, targets) if isinstance(e, Name) and e.span.start >= loop.body.span.start]
     if not any(e.symbol in named for e in inside):
         return  # as in most loops
     fixed = named - _own_copies(stmt)
@@ -142,7 +141,7 @@ def _assigned(body: Node) -> Iterator[Name]:
         target = node.target if isinstance(node, Assign) else None
         if isinstance(node, Unary) and node.op in _COUNTING:
             target = node.operand
-        target = _bare(target) if target is not None else None
+        target = strip(target) if target is not None else None
         if isinstance(target, Name) and target.symbol is not None and target.symbol not in private:
             yield target
         waiting += [(child, private) for child in node.children()]
@@ -196,27 +195,21 @@ def _variable(loop: For) -> Symbol | None:
     if isinstance(init, DeclStmt):
         return init.decls[0].symbol if len(init.decls) == 1 and init.decls[0].init is not None else None
     if isinstance(init, ExprStmt) and init.expr is not None:
-        e = _bare(init.expr)
+        e = strip(init.expr)
         if isinstance(e, Assign) and e.op == "=":
-            target = _bare(e.target)
+            target = strip(e.target)
             return target.symbol if isinstance(target, Name) else None
     return None
 
 
-def _bare(e: Expr) -> Expr:
-    while isinstance(e, (Paren, Cast)):
-        e = e.inner if isinstance(e, Paren) else e.operand
-    return e
-
-
 def _is(e: Expr, symbol: Symbol) -> bool:
-    e = _bare(e)
+    e = strip(e)
     return isinstance(e, Name) and e.symbol is symbol
 
 
 def _relation(condition: Expr, symbol: Symbol) -> str | None:
     """The comparison as if the variable stood on its left."""
-    e = _bare(condition)
+    e = strip(condition)
     if not isinstance(e, Binary) or e.op not in _COMPARE:
         return None
     if _is(e.left, symbol):
@@ -226,7 +219,7 @@ def _relation(condition: Expr, symbol: Symbol) -> str | None:
 
 def _step(step: Expr, symbol: Symbol) -> int | str | None:
     """What is added in each iteration; "?" when it is no constant, None when it is no canonical step."""
-    e = _bare(step)
+    e = strip(step)
     if isinstance(e, Unary) and e.op in ("++", "--") and _is(e.operand, symbol):
         return 1 if e.op == "++" else -1
     if not isinstance(e, Assign) or not _is(e.target, symbol):
@@ -236,7 +229,7 @@ def _step(step: Expr, symbol: Symbol) -> int | str | None:
     if e.op in ("+=", "-="):
         by, minus = e.value, e.op == "-="
     elif e.op == "=":
-        value = _bare(e.value)
+        value = strip(e.value)
         if isinstance(value, Binary) and value.op in ("+", "-"):
             minus = value.op == "-"
             by = value.right if _is(value.left, symbol) else None

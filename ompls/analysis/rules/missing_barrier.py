@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import walk_all
-from ompls.analysis.dataenv.places import bare
+from ompls.analysis.dataenv.paths import bare, walk_all
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
 from ompls.analysis.rules.support.edits import insert_before

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import rows_pointed_to
+from ompls.analysis.dataenv.paths import bare, rows_pointed_to
 from ompls.analysis.encoding import decoded
-from ompls.analysis.model.ast import Expr, Paren, Section
+from ompls.analysis.model.ast import Expr, Section
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
@@ -39,7 +39,7 @@ def _has_gaps(section: Section) -> bool:
     """Whether the section takes a part of each of several rows (5.2 §5.8.3: a mapped section is contiguous)."""
     if section.stride is not None and (fold(section.stride) or 1) > 1 and (fold(section.length) or 0) > 1:
         return True
-    outer = _bare(section.base)
+    outer = bare(section.base)
     if not isinstance(outer, Section):
         return False
     rows = outer.type
@@ -68,12 +68,6 @@ def _text(scene: Scene, expr: Expr) -> str:
     """The expression as it stands there."""
     whole = scene.content.text if scene.content is not None else b""
     return decoded(whole[expr.span.start : expr.span.end])
-
-
-def _bare(expr: Expr) -> Expr:
-    while isinstance(expr, Paren):
-        expr = expr.inner
-    return expr
 
 
 RULE = Rule(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ompls.analysis.dataenv.places import bare
+from ompls.analysis.dataenv.paths import bare
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol

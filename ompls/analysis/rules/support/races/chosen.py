@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.access import Access, Walk
-from ompls.analysis.dataenv.places import bare
+from ompls.analysis.dataenv.paths import bare
 from ompls.analysis.dataenv.symbolic import CHANGED, LoopRange, Poly, poly_of
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast

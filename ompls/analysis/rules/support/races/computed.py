@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ompls.analysis.dataenv.access import Access
-from ompls.analysis.dataenv.paths import root
-from ompls.analysis.dataenv.places import bare
+from ompls.analysis.dataenv.paths import bare, root
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, Guard, Walk
-from ompls.analysis.dataenv.paths import named_in
-from ompls.analysis.dataenv.places import bare
+from ompls.analysis.dataenv.paths import bare, named_in
 from ompls.analysis.dataenv.relations import fails, parts_of
 from ompls.analysis.dataenv.symbolic import Opaque, Poly, poly_of
 from ompls.analysis.dataenv.walk import assigned_in

@@ -8,7 +8,7 @@ met.
 from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, Walk
-from ompls.analysis.dataenv.places import bare
+from ompls.analysis.dataenv.paths import bare
 from ompls.analysis.dataenv.symbolic import LoopRange, Opaque, Poly, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ompls.analysis.dataenv.places import bare
+from ompls.analysis.dataenv.paths import bare
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
 from ompls.analysis.rules.support.races.computed import Functions

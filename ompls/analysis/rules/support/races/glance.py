@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.machine.facts import Facts, facts_of
-from ompls.analysis.dataenv.paths import is_address, strip
-from ompls.analysis.dataenv.places import bare
+from ompls.analysis.dataenv.paths import bare, is_address, strip
 from ompls.analysis.dataenv.symbolic import loop_range
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol

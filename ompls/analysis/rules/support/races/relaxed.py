@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ompls.analysis.dataenv.access import Access, Walk
-from ompls.analysis.dataenv.places import Place, bare
+from ompls.analysis.dataenv.paths import bare
+from ompls.analysis.dataenv.places import Place
 from ompls.analysis.dataenv.relations import parts_of
 from ompls.analysis.dataenv.symbolic import Atom, Opaque
 from ompls.analysis.model import ast

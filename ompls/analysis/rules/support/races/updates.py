@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access
-from ompls.analysis.dataenv.paths import strip
-from ompls.analysis.dataenv.places import bare
+from ompls.analysis.dataenv.paths import bare, strip
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
 
