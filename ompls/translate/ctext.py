@@ -42,6 +42,11 @@ def words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text)) - {""}
 
 
+def words_at(text: str, word: str) -> list[int]:
+    """Where the identifier stands in C text, outside comments and literals."""
+    return [m.start(1) for m in _WORD.finditer(text) if m[1] == word]
+
+
 class Types:
     """Prints types with the names they have in one translation unit."""
 

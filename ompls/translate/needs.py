@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Declaration, FunctionDef, Symbol
+from ompls.analysis.model.ast import Declaration, FunctionDef, Span, Symbol
 from ompls.analysis.model.ctype import CType, Enum, Record
 from ompls.analysis.model.declare import UNREADABLE
 from ompls.analysis.model.tu import TU, Item, Region
 from ompls.analysis.spec.devices import DeviceSpec
 from ompls.analysis.syntax.attributes import begin_of_declaration
-from ompls.translate.ctext import TRUTH, Types, arrays_in, element_of, why_unknown, words
+from ompls.translate.ctext import TRUTH, Types, arrays_in, element_of, is_vla, why_unknown, words, words_at
 from ompls.translate.declared import DeclaredReduction, declared_reductions
 from ompls.translate.definitions import defined
 from ompls.translate.layouts import TypeText, named_by, records_of
@@ -222,12 +222,24 @@ def _local_types(index: Index, item: Item, region: Region) -> dict[str, TypeText
     for n in ast.nodes(node):
         if isinstance(n, ast.DeclStmt) and n.span.end <= region.stmt.span.start:
             text = index.tu.text(item, n.span)
+            _refuse_variable(index, item, region, n)
             if "{" in text or any(d.symbol.kind == "typedef" for d in n.decls):
                 before = _before(index.tu.expanded, item.start + n.span.start, n.decls)
                 if not found and node is not None:
                     found |= records_of(node)
                 add_types(out, Whole(item, before, text, n.decls, n.span.start), tagged)
     return out
+
+
+def _refuse_variable(index: Index, item: Item, region: Region, n: ast.DeclStmt) -> None:
+    """Raises Problem where the region names a type of `n` whose size the host takes where `n` stands."""
+    for name in (d.symbol.name for d in n.decls if d.symbol.kind == "typedef" and is_vla(d.symbol.type)):
+        text, at = index.tu.text(item, region.stmt.span), region.stmt.span.start
+        used = words_at(text, name)
+        if used and all(x.symbol is None or x.symbol.name != name for x in names_in(region.stmt)):
+            begin = at + len(encoded(text[: used[0]]))
+            why = "its size varies, and is known on the host only; write the type with its lengths here"
+            raise Problem(Span(begin, begin + len(encoded(name))), f"the type '{name}'", why)
 
 
 def _before(text: bytes, at: int, decls: Sequence[ast.VarDecl]) -> str:

@@ -16,6 +16,8 @@ CASES = [
     ("host", "int wide[n];\n#pragma omp taskgroup task_reduction(+: wide)\n#pragma omp target in_reduction(+: wide)\n"
      "wide[0] += 1;",
      "wide", "list a section of it"),
+    *((device, "typedef double plane[n][n];\n#pragma omp target\n((plane *)a)[0][1][1] = 1;", "plane", "its lengths")
+      for device in ("host", "cuda")),
     ("host", "double t[2] = {0, 0};\n#pragma omp target map(tofrom: t)\n#pragma omp parallel reduction(+: t[0], t[1])\n"
      "{ t[0] += 1; t[1] += 2; }", "t[1]", "`t[0]` is reduced here, too"),
     ("host", "struct { double *t; } u;\n#pragma omp target is_device_ptr(u.t)\nu.t[0] = 1;", "u.t", "whole variables"),

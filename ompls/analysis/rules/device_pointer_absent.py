@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ompls.analysis.dataenv.need import Need, Needs
 from ompls.analysis.dataenv.paths import root
 from ompls.analysis.dataenv.symbolic import Poly
-from ompls.analysis.model.ast import Expr, Name, Span
+from ompls.analysis.model.ast import Expr, Name, Span, Symbol
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.tu import Region, Variable
 from ompls.analysis.rules.support.edits import with_clause
@@ -36,6 +36,8 @@ def check(scene: Scene) -> Iterator[Finding]:
         variable = _used(region.variables, event.site.span) if region is not None else None
         if not certain and variable is not None and not variable.implicit:
             continue  # a clause lists the pointer itself: its author has thought of it
+        if not certain and variable is not None and _begins_elsewhere(variable.symbol):
+            continue
         message = _message(event.name, certain, variable)
         changes: tuple[Change, ...] = ()
         placed = found
@@ -79,6 +81,11 @@ def _used(variables: tuple[Variable, ...], span: Span) -> Variable | None:
             if node.span == span and isinstance(node, Expr) and root(node) is variable.symbol:
                 return variable
     return None
+
+
+def _begins_elsewhere(s: Symbol) -> bool:
+    """Whether another file says what a `declare target` pointer begins with: an address of the device's, maybe."""
+    return bool(s.declare_target) and not s.defined
 
 
 def _message(name: str, certain: bool, variable: Variable | None) -> str:
@@ -402,6 +409,17 @@ int main(void) {
     for (struct node *p = head; p; p = p->next)
         sum += p->v;
     return sum;
+}
+""",
+        """
+int table[4] = {1, 2, 3, 4};
+extern int *cursor;  // another file says `= &table[2]`
+#pragma omp declare target to(cursor, table)
+int main(void) {
+    int c;
+    #pragma omp target map(from: c)
+    c = *cursor;
+    return c;
 }
 """,
     ),
