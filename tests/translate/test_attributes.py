@@ -101,6 +101,11 @@ UNLIKE = {
     "alignment that is not known":
         ("struct s { char x; char y __attribute__((aligned(8), aligned(16))); };\n", "the member 'y'", 1),
     "vector": ("typedef float v4 __attribute__((vector_size(16)));\nstruct s { char x; v4 y; };\n", "v4", 1),
+    "union of no size":
+        ("struct s { union {\n  int : 0; }; unsigned x : 29 __attribute__((packed)); char y : 1; };\n",
+         "a member without a name", 1),
+    "structures of no size": ("struct s { int x;\n  struct { } y[2]; };\n", "the member 'y'", 2),
+    "structure of no size, with a tag": ("struct e { };\nstruct s { int x;\n  struct e y; };\n", "the member 'y'", 3),
     "structure without a tag":
         ("struct s { char x; struct {\n  int b : 3 __attribute__((aligned(4))); } __attribute__((packed)) y; };\n",
          "the bit-field 'b'", 2),

@@ -15,7 +15,7 @@ from ompls.analysis.model.ast import Span
 from ompls.analysis.model.ctype import FieldDecl, Record, innermost
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.declare import declare
-from ompls.analysis.model.layout import alignof, record_layout, typedef_align
+from ompls.analysis.model.layout import alignof, record_layout, sizeof, typedef_align
 from ompls.analysis.model.tu import Item
 from ompls.translate.layouts import Language, TypeText, asserted, inside
 from ompls.translate.needs import Index
@@ -83,6 +83,8 @@ def _of_member(t: Record, f: FieldDecl, model: DataModel, ends: int) -> str:
     natural, said = alignof(replace(innermost(f.type), align=None), model) or 1, typedef_align(f.type)
     if 0 in (f.align, said, t.body.align):
         return "nobody knows its alignment; write it as one number"
+    if isinstance(innermost(f.type), Record) and sizeof(innermost(f.type), model) == 0:
+        return "it has no size in C and one byte in C++; leave it out, or give it a member"
     if not f.name and f.align is not None:
         return "compilers for GPUs take no _Alignas here; give the member a name"
     if t.body.packed or f.packed:
