@@ -23,7 +23,7 @@ from ompls.translate.hosttasks import dependences, is_deferred, waits
 from ompls.translate.hosttext import HostText
 from ompls.translate.items import LIST, plan_items
 from ompls.translate.launch import Launch
-from ompls.translate.layouts import C, TypeText, asserted, assertion
+from ompls.translate.layouts import C, asserted, assertion
 from ompls.translate.mappers import mappers_of
 from ompls.translate.needs import Index
 from ompls.translate.output import OutLine, Places, text_of, with_line_directives
@@ -34,6 +34,7 @@ from ompls.translate.requires import shares_memory
 from ompls.translate.structures import ItemPlan
 from ompls.translate.symbols import global_symbol
 from ompls.translate.templates import render
+from ompls.translate.typetexts import TypeText
 
 # For gcc these directives are no statements: like a declaration they may come before a declaration.
 _NOTHING = "struct __ompls_nothing;"

@@ -23,12 +23,12 @@ from ompls.analysis.syntax.attributes import begin_of_declaration
 from ompls.translate.ctext import TRUTH, Types, arrays_in, element_of, is_vla, why_unknown, words, words_at
 from ompls.translate.declared import DeclaredReduction, declared_reductions
 from ompls.translate.definitions import defined
-from ompls.translate.layouts import TypeText, named_by, records_of
 from ompls.translate.macros import Definitions
 from ompls.translate.plan import HOISTED, RegionPlan
 from ompls.translate.problem import Problem
 from ompls.translate.symbols import is_global
 from ompls.translate.tables import tables
+from ompls.translate.typetexts import TypeText, named_by, records_of
 from ompls.translate.uses import declared_in, directives_in, names_in
 
 _STORAGE = re.compile(r"^\s*(?:(?:static|extern|inline|__extension__)\s+)+")

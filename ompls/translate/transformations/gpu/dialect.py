@@ -15,7 +15,6 @@ from ompls.analysis.model.convert import decay, owner, unqualified
 from ompls.analysis.model.ctype import BOOL, CHAR, UNSIGNED, Array, CType, Enum, Function, Pointer, Record, Void
 from ompls.analysis.model.layout import offsetof
 from ompls.translate.ctext import Types, element_of, flat, is_unknown, is_vla, strip
-from ompls.translate.layouts import TypeText
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter
 from ompls.translate.slots import has_effects
@@ -34,6 +33,7 @@ from ompls.translate.transformations.gpu.pointers import (
 from ompls.translate.transformations.gpu.sizes import is_smaller, size_of_definition
 from ompls.translate.transformations.gpu.typetext import as_cxx, refuse_other_types
 from ompls.translate.transformations.gpu.values import compound_literal, declaration
+from ompls.translate.typetexts import TypeText
 from ompls.translate.uses import whole_of
 
 

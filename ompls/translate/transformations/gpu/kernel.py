@@ -7,16 +7,16 @@ from dataclasses import replace
 from ompls.analysis.model.ast import FunctionDef
 from ompls.translate.capability import takers_in
 from ompls.translate.ctext import words
-from ompls.translate.layouts import TypeText
 from ompls.translate.needs import Index, Needs, has_parallel, type_texts
 from ompls.translate.output import OutLine, Places, generated, reindented, tidied
 from ompls.translate.plan import RegionPlan
 from ompls.translate.symbols import unit_symbol
 from ompls.translate.transformations.gpu.declarations import Shared, head, macros, names_taken, refuse_names
 from ompls.translate.transformations.gpu.functions import functions
-from ompls.translate.transformations.gpu.layouts import checked, refuse_inside, refuse_unlike
 from ompls.translate.transformations.gpu.region import KernelFunction
 from ompls.translate.transformations.gpu.spelling import respelled
+from ompls.translate.transformations.gpu.unlike import checked, refuse_inside, refuse_unlike
+from ompls.translate.typetexts import TypeText
 
 _LEVELS = ("omp_get_level", "omp_get_team_size", "omp_get_ancestor_thread_num")  # they count parallel regions
 _LIMITS = ("omp_get_max_threads", "omp_get_thread_limit", "omp_get_num_procs")  # they tell what one could have

@@ -12,8 +12,8 @@ from ompls.analysis.encoding import encoded
 from ompls.analysis.model.ast import Span
 from ompls.analysis.syntax import attributes
 from ompls.translate.definitions import closing, defined, quieted
-from ompls.translate.layouts import TypeText
 from ompls.translate.problem import Problem
+from ompls.translate.typetexts import TypeText
 
 _FLEXIBLE = re.compile(
     r"(?P<of>[A-Za-z_][^;{}]*?)\b\w+\s*\[\s*\]\s*(?P<said>__attribute(?:__)?\s*\([^;{}]*\))?\s*;\s*\}"

@@ -17,11 +17,12 @@ from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.declare import declare
 from ompls.analysis.model.layout import alignof, record_layout, sizeof, typedef_align
 from ompls.analysis.model.tu import Item
-from ompls.translate.layouts import Language, TypeText, asserted, inside
+from ompls.translate.layouts import Language, asserted, inside
 from ompls.translate.needs import Index
 from ompls.translate.output import OutLine, Places
 from ompls.translate.problem import Problem
 from ompls.translate.transformations.gpu.spelling import respelled
+from ompls.translate.typetexts import TypeText
 
 _ELSEWHERE = "compilers for GPUs put it elsewhere than gcc"
 

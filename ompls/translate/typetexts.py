@@ -1,0 +1,80 @@
+"""Declarations of types as text, and which structures each defines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from ompls.analysis.encoding import encoded
+from ompls.analysis.model import ast
+from ompls.analysis.model.ctype import CType, Function, Pointer, Record, RecordBody, innermost
+from ompls.analysis.model.tu import Item
+from ompls.translate.definitions import defined
+from ompls.translate.output import OutLine, Places
+
+
+@dataclass(frozen=True)
+class TypeText:
+    """The text of a declaration of types.
+
+    item, at -- where it stands; None: in no text of the user's
+    named    -- the structures and unions that it defines, by the names that C has for them
+    """
+
+    text: str
+    item: Item | None = field(default=None, compare=False)
+    at: int = field(default=0, compare=False)
+    named: tuple[tuple[str, Record], ...] = field(default=(), compare=False)
+
+    @property
+    def pack(self) -> int:
+        """What `#pragma pack` says of it; 0: nothing."""
+        return max((t.body.pack for _, t in self.named), default=0)
+
+    def lines(self, places: Places, text: str) -> list[OutLine]:
+        """`text`, which stands for it, as lines of a file."""
+        path, first = places.line(self.item, self.at) if self.item else ("", 0)
+        lines = text.split("\n")
+        counted = len(lines) == self.text.count("\n") + 1
+        out = [OutLine(x, path, first + k * counted if first else 0) for k, x in enumerate(lines)]
+        if not self.pack:
+            return out
+        return [OutLine(f"#pragma pack(push, {self.pack})"), *out, OutLine("#pragma pack(pop)")]
+
+
+def records_of(node: ast.Node) -> dict[tuple[int, str], Record]:
+    """The structures that mean something in a function, by their tags and where they begin in the item of each."""
+    found: dict[tuple[int, str], Record] = {}
+    seen: set[RecordBody] = set()
+    waiting: list[CType] = []
+    for n in node.walk():
+        waiting += [d.symbol.type for d in n.decls] if isinstance(n, ast.DeclStmt) else []
+        waiting += [n.type] if isinstance(n, ast.Expr) else []
+        waiting += [n.of] if isinstance(n, ast.SizeOf) else []
+    while waiting:
+        t = innermost(waiting.pop())
+        if isinstance(t, Pointer):
+            waiting.append(t.to)
+        elif isinstance(t, Function):
+            waiting += [t.returns, *t.params]
+        elif isinstance(t, Record) and t.body not in seen:
+            seen.add(t.body)
+            if t.body.span is not None:
+                found[t.body.span[0], t.tag] = t
+            waiting += [f.type for f in t.body.fields or ()]
+    return found
+
+
+def named_by(
+    text: str, decls: Iterable[ast.VarDecl], tagged: Callable[[int, str], Record | None]
+) -> tuple[tuple[str, Record], ...]:
+    """The structures that a declaration defines.  `tagged`: that of a definition, by its place in the text, its tag."""
+    out: list[tuple[str, Record]] = []
+    for x in defined(text):
+        t = tagged(len(encoded(text[: x.start])), x.tag) if x.tag and x.kind != "enum" else None
+        if t is not None and t.body.fields is not None:
+            out.append((f"{t.kind} {t.tag}", t))
+    for s in (d.symbol for d in decls):
+        if s.kind == "typedef" and isinstance(s.type, Record) and (not s.type.tag or s.type.align is not None):
+            out.append((s.name, s.type))
+    return tuple(out)
