@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 from ompls.cli import files, formats, options, output
 from ompls.cli.checking import Run
 from ompls.cli.engine import Engine, Options
-from ompls.cli.jobs import Outcome, cores
+from ompls.cli.jobs import cores
+from ompls.cli.outcomes import Outcome
 from ompls.cli.places import Places, shown
 from ompls.cli.problem import Problem, complain, note, read_stdin, warn
 from ompls.cli.terminal import Style

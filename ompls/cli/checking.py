@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from ompls.analysis import fixing
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.cli.engine import Options
-from ompls.cli.jobs import Outcome, check_all
+from ompls.cli.jobs import check_all
+from ompls.cli.outcomes import Outcome
 from ompls.cli.places import Places
 from ompls.cli.terminal import Progress, progress
 

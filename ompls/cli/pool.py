@@ -15,7 +15,7 @@ from functools import partial
 import ompls.analysis.model.builder
 import ompls.analysis.rules  # noqa: F401 -- before the processes are made: they share it
 from ompls.cli.engine import Engine, Options
-from ompls.cli.jobs import Outcome, Texts, outcome, spare_looks
+from ompls.cli.outcomes import Outcome, Texts, outcome, spare_looks
 from ompls.cli.problem import Problem
 from ompls.runtime.processes import end_with
 
