@@ -29,6 +29,7 @@ CASES = [
     ("exit-launch", "cudasim", 125, "tofrom : absent", rf"region on cudasim:0: {ABSENT}"),
     ("alloc", "host", 0, "", ""),
     ("alloc", "cudasim", 125, "d[3] = 1", rf"the host wrote {FAR} \(of omp_target_alloc, .*\){UNREACHABLE}"),
+    ("free", "cudasim", 125, "free(d)", rf"the host read {FAR} \(of omp_target_alloc, .*\){UNREACHABLE}"),
     ("copy", "cudasim", 125, "r = v[2]", rf"the host read {FAR} \('v' there, byte 8\){UNREACHABLE}"),
     ("handler-before", "cudasim", 7, "", ""),
     ("handler-after", "cudasim", 7, "", ""),

@@ -69,6 +69,8 @@ int main(int argc, char **argv)
         absent = 5;
     } else if (strcmp(name, "alloc") == 0 || strncmp(name, "handler", 7) == 0) {
         d[3] = 1;
+    } else if (strcmp(name, "free") == 0) {
+        free(d);
     } else if (strcmp(name, "copy") == 0) {
 #pragma omp target data map(to : v) use_device_addr(v)
         r = v[2];

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "launch.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,6 +18,7 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <unwind.h>
 
 enum { NULL_PAGE = 4096, NEAR = 1 << 24 };
 
@@ -147,6 +149,54 @@ static place_in_text find_place(uintptr_t code) {
     return found;
 }
 
+/* --- what code of libraries was called by ------------------------------------------------------------------------------- */
+
+static _Unwind_Word (*get_ip)(struct _Unwind_Context *);
+static _Unwind_Reason_Code (*walk)(_Unwind_Trace_Fn, void *); /* gcc's unwinder; 0: not there */
+
+/* Loaded when a device opens that has memory of its own: a fault may be in the middle of malloc, where nothing can be. */
+static void find_unwinder(void) {
+    void *library = dlopen("libgcc_s.so.1", RTLD_LAZY);
+    void *walker = library != NULL ? dlsym(library, "_Unwind_Backtrace") : NULL;
+    void *ip = library != NULL ? dlsym(library, "_Unwind_GetIP") : NULL;
+    memcpy(&walk, &walker, sizeof walk);
+    memcpy(&get_ip, &ip, sizeof get_ip);
+}
+
+/* Whether the system has put the code there: free() is not where the user has to look. */
+static bool is_of_system(uintptr_t code) {
+    mapping object;
+    if (!find_mapping(code, &object)) return false;
+    const char *path = object.path + (strncmp(object.path, "/usr", 4) == 0 ? 4 : 0);
+    return strncmp(path, "/lib/", 5) == 0 || strncmp(path, "/lib64/", 7) == 0;
+}
+
+typedef struct {
+    uintptr_t fault, caller; /* the innermost frame's code that is not the system's; 0: there is none yet */
+    bool below;              /* the handler's own frames are done */
+} frames;
+
+static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *argument) {
+    frames *f = argument;
+    uintptr_t code = get_ip(context);
+    if (code == f->fault) f->below = true;
+    else if (f->below && !is_of_system(code)) {
+        f->caller = code - 1; /* of the call, not behind it */
+        return _URC_END_OF_STACK;
+    }
+    return _URC_NO_REASON;
+}
+
+/* Where the program itself is, whose frame is the innermost. */
+static place_in_text find_own_place(uintptr_t code) {
+    frames f = {.fault = code};
+    if (!is_of_system(code)) return find_place(code);
+    if (walk != NULL && get_ip != NULL) walk(on_frame, &f);
+    place_in_text found = find_place(f.caller != 0 ? f.caller : code);
+    if (f.caller == 0) found.line = 0; /* a line of the C library's helps nobody: its function is told */
+    return found;
+}
+
 /* --- messages ----------------------------------------------------------------------------------------------------------- */
 
 static _Noreturn void end_with(const char *text) {
@@ -203,7 +253,7 @@ static ompls_device *device_with(uintptr_t address, ompls_entry **entry) {
 
 static void tell_touch(const fault *f, ompls_device *device, const ompls_entry *entry) {
     static char line[600], what[400], text[1600];
-    place_in_text where = find_place(f->code);
+    place_in_text where = find_own_place(f->code);
     begin_line(line, sizeof line, &where);
     if (entry != NULL)
         snprintf(what, sizeof what, "'%.200s' there, byte %" PRIuPTR, entry->name, f->address - (uintptr_t)atomic_load(&entry->device));
@@ -254,7 +304,7 @@ static void name_nearest(const ompls_run *run, uintptr_t address, char *out, siz
 
 static void tell_kernel(const fault *f, const ompls_run *run) {
     static char line[600], null[128], what[400], text[2000];
-    place_in_text where = find_place(f->code);
+    place_in_text where = find_own_place(f->code);
     const ompls_region *region = run->at.region;
     if (where.line == 0) {
         where.line = region->line;
@@ -291,6 +341,7 @@ void ompls_watch(const ompls_device *device) {
     uint64_t first = device->properties.reserved, bytes = device->properties.reserved_bytes;
     if (bytes != 0 && first < first_reserved) first_reserved = first;
     if (bytes != 0 && first + bytes > end_reserved) end_reserved = first + bytes;
+    if (bytes != 0 && walk == NULL) find_unwinder();
     struct sigaction now, ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
     if (watching || sigaction(SIGSEGV, NULL, &now) != 0 || now.sa_handler != SIG_DFL) return;
     watching = true;
