@@ -1,6 +1,50 @@
 /* Arrays whose lengths are variables: as locals, as parameters, as pointers to rows, in functions, in parallel regions. */
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "tried.h"
+
+#pragma omp declare target
+/* Arrays with more elements than an `int` counts, of which only addresses and sizes are taken. */
+static double far_in_parameter(int n, char a[n][n]) { return &a[n - 1][n - 1] - &a[0][0]; }
+static double far_in_two(int n, unsigned char m, char (*a)[n][n - 1][m])
+{
+    double there = (char *)(a + 1) - (char *)a + (&a[1][2][3][4] - &a[0][0][0][0]) + sizeof *a;
+    char(*b)[n][n - 1][m] = a;
+    b++;
+    b -= -2;
+    return there + (double)((char *)b - (char *)a) + (b - a);
+}
+static double far_of_unsigned(unsigned n, char (*a)[n][n]) { return (char *)(a - 1) - (char *)a + (double)sizeof *a; }
+static void far(double *r, int n)
+{
+    n = 15000 * n + 1400; /* 46400 */
+    unsigned u = 70000;
+    char c[1], *p = c;
+    typedef double square[n][n];
+    r[0] = far_in_parameter(n, (char(*)[n])p);
+    r[1] = far_in_two(n, 255, (char(*)[n][n - 1][255])p);
+    r[2] = far_of_unsigned(u, (char(*)[u][u])p);
+    r[3] = sizeof(square) + sizeof(double[n][n]) + sizeof(short[n][n - 1][2]);
+    r[4] = (char *)((char(*)[n][n])p + 1) - p;
+    r[5] = &((char(*)[n])p)[n - 1][n - 1] - p;
+    r[6] = &((char(*)[n][n])p)[-1][n - 1][1] - p;
+    r[7] = ((char(*)[u][u])p + 3) - (char(*)[u][u])p;
+    size_t z = n;
+    r[8] = (char(*)[z][z])p - ((char(*)[z][z])p + 3);
+}
+
+/* The cast's type, not that of what is cast, says what an element is. */
+static void through_casts(double *r, int m)
+{
+    float f[6];
+    for (int i = 0; i < 6; i++) f[i] = 2;
+    unsigned char *bytes = (unsigned char *)f;
+    void *unknown = f;
+    ((float(*)[m])unknown)[2][1] = 7;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < m; j++) r[2 * i + j] = ((float(*)[m])bytes)[i][j];
+}
+#pragma omp end declare target
 
 static double total_of_row(int m, const double row[m])
 {
@@ -59,6 +103,8 @@ static int wrong_around(void)
 int main(void)
 {
     int n = 13, m = 7, k = 3, wrong = wrong_around();
+    TRY(far, 3);
+    TRY(through_casts, 2);
     double a[n][m], sums[n];
     double(*cube)[m][k] = malloc(n * sizeof *cube);
     for (int i = 0; i < n; i++)
@@ -87,5 +133,5 @@ int main(void)
     if (wrong)
         printf("%d wrong: %g %g\n", wrong, sums[1], cube[1][m - 1][k - 1]);
     free(cube);
-    return wrong != 0;
+    return wrong + failures != 0;
 }

@@ -1,7 +1,8 @@
 """Arrays whose length is a variable: CUDA C++ has none, neither as objects nor as what a pointer points to.
 
 Such an array is a pointer to its innermost elements, which lie on the device's heap until the block ends by whatever
-way (`ompls_room`); `a[i][j]` is `a[(i) * m + (j)]`, and `p + 1` of a pointer to rows is `p + m`.
+way (`ompls_room`); `a[i][j]` is `a[(long)(i) * m + (j)]`, and `p + 1` of a pointer to rows is `p + (long)(1) * m`.
+Lengths may be `int`; products of them are not, for an array may have more elements than an `int` can count.
 """
 
 from __future__ import annotations
@@ -158,7 +159,7 @@ class VariableArrays:
         own = arrays[: len(arrays) - len(of_type)]
         if any(a.length is None and a.vla_text not in text for a in own):
             raise Problem(span, "this type of variable length", "write its length there")
-        return [str(a.length) if a.length is not None else f"({a.vla_text})" for a in own] + of_type
+        return [str(a.length) if a.length is not None else f"(long)({a.vla_text})" for a in own] + of_type
 
     def _room(self, n: ast.DeclStmt, d: ast.VarDecl, t: Array) -> list[Part]:
         s = d.symbol
@@ -218,7 +219,7 @@ class VariableArrays:
             lengths = self._written(n.type_span or n.span, n.of)
         if not all(lengths):
             raise Problem(n.span, "the size of this array", "its length is known on the host only; take it there")
-        return [" * ".join([*lengths, f"sizeof({self.types.cxx(flat(inner))})"])]
+        return [" * ".join([f"sizeof({self.types.cxx(flat(inner))})", *lengths])]
 
     def _same_place(self, n: ast.Unary) -> bool:
         """Whether the result is a row or a pointer to one: the same pointer to its elements."""
@@ -232,21 +233,25 @@ class VariableArrays:
             if all(rows):
                 self.rw.replace(n.span, "((", n.left.span, " - ", n.right.span, f") / ({self._row(n.left)}))")
             elif rows[0]:
-                self.rw.replace(n.right.span, "(", n.right.span, f") * {self._row(n.left)}")
+                self.rw.replace(n.right.span, *self._steps(n.right, n.left))
             elif rows[1]:
-                self.rw.replace(n.left.span, "(", n.left.span, f") * {self._row(n.right)}")
+                self.rw.replace(n.left.span, *self._steps(n.left, n.right))
         elif isinstance(n, ast.Assign) and n.op in ("+=", "-=") and _rows(n.target):
-            self.rw.replace(n.value.span, "(", n.value.span, f") * {self._row(n.target)}")
+            self.rw.replace(n.value.span, *self._steps(n.value, n.target))
         elif isinstance(n, ast.Unary) and n.op in ("++", "--") and _rows(n.operand):
             back = f" {'-' if n.op == '++' else '+'} {self._row(n.operand)}" if n.postfix else ""
             self.rw.replace(n.span, "((", n.operand.span, f" {n.op[0]}= {self._row(n.operand)}){back})")
 
     def _row(self, e: ast.Expr) -> str:
         """How many elements a row has."""
-        return " * ".join(self._below(e))
+        return product(self._below(e))
+
+    def _steps(self, by: ast.Expr, e: ast.Expr) -> list[Part]:
+        """How many elements `by` rows of `e` have."""
+        return [*_wide(by), f" * {' * '.join(self._below(e))}"]
 
     def _index(self, n: ast.Index) -> None:
-        """`a[i][j]` where a row's length varies is `a[(i) * m + (j)]`."""
+        """`a[i][j]` where a row's length varies is `a[(long)(i) * m + (j)]`."""
         if id(n) in self._inside:
             return
         indices: list[ast.Expr] = [n.index]
@@ -259,10 +264,9 @@ class VariableArrays:
         if below is None or not is_vla(below):
             return
         lengths = self._below(root)
-        wide = lengths[0].startswith("ompls_")  # a `long`: all is computed in 64 bits
-        split = [_split(i) if wide else (i, 0) for i in indices[: len(lengths) + 1]]
+        split = [_split(i) for i in indices[: len(lengths) + 1]]
         whole = len(split) > len(lengths)
-        place: list[Part] = ["(", split[0][0].span, ")"]
+        place = _wide(split[0][0])
         for k, length in enumerate(lengths, 1):
             offset: list[Part] = [" + (", split[k][0].span, ")"] if k < len(split) else []
             place = ["(", *place, f" * {length}", *offset, ")"]
@@ -293,7 +297,7 @@ def _moved(steps: list[int], lengths: list[str]) -> str:
     text = ""
     for k, step in enumerate(steps):
         factors = [*([str(abs(step))] if abs(step) != 1 or k == len(lengths) else []), *lengths[k:]]
-        text += f" {'+' if step > 0 else '-'} {' * '.join(factors)}" if step else ""
+        text += f" {'+' if step > 0 else '-'} {product(factors)}" if step else ""
     return text
 
 
@@ -302,7 +306,19 @@ def _elements(t: Array, outer: str, dims: list[str]) -> tuple[CType, str]:
     if not is_vla(t.of):
         return t.of, outer
     *_, last = arrays_in(t)
-    return last.of, " * ".join([outer, *dims])
+    return last.of, product([outer, *dims])
+
+
+def product(lengths: Sequence[str]) -> str:
+    """In 64 bits, though each of them may be an `int`."""
+    first, *others = lengths
+    return " * ".join([first if not others or first.startswith("(long)") else f"(long){first}", *others])
+
+
+def _wide(e: ast.Expr) -> list[Part]:
+    """`e` as a factor with as many bits as an address."""
+    fits = isinstance(e.type, Integer) and e.type.size == _ADDRESS
+    return ["(" if fits else "(long)(", e.span, ")"]
 
 
 def constant_pointer(types: Types, kind: CType, name: str) -> str:

@@ -13,6 +13,7 @@ from ompls.analysis.model.omp import ListItem
 from ompls.translate.ctext import is_vla, strip
 from ompls.translate.loops import constant
 from ompls.translate.problem import Problem
+from ompls.translate.transformations.gpu.arrays import product
 from ompls.translate.transformations.gpu.emitter import Emitter
 
 LARGEST_PART = 4096  # bytes of an array's part that lies on a thread's stack
@@ -135,4 +136,4 @@ def _product(factors: list[str]) -> str:
     numbers = [int(f) for f in factors if f.isdigit()]
     texts = [f for f in factors if not f.isdigit()]
     known = math.prod(numbers)
-    return " * ".join([*texts, *([str(known)] if known != 1 else [])]) if texts else str(known)
+    return product([*texts, *([str(known)] if known != 1 else [])]) if texts else str(known)
