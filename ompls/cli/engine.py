@@ -217,7 +217,8 @@ def report(unit: Unit) -> Report:
 
     found = refusals.once(_report(unit, unit.tu, refusals.refused(unit.tu)))
     path, every = unit.tu.path, found.diagnostics
-    own = [fixing.tried((d,), every, unit.tu.source, judge)[0] if d.where.path == path else d for d in every]
+    mended = iter(fixing.tried((d for d in every if d.where.path == path), every, unit.tu.source, judge))
+    own = [next(mended) if d.where.path == path else d for d in every]
     return replace(found, diagnostics=_in_the_compilers_words(unit, own))
 
 

@@ -26,7 +26,6 @@ _MOST_OBJECTS = 1_000_000  # kept without a look whether some of them are garbag
 _LONG = 0.1  # seconds of an analysis that leaves holes in the heap: most of a large file is new
 _ASKED_EVERY = 0.02  # seconds between two questions whether a budget is to end early
 _TRIAL = 0.5  # seconds for the analysis of a text as it would be
-_TRIALS = 50  # diagnostics whose fixes are tried one by one
 
 
 class Deadline:
@@ -195,7 +194,7 @@ def fixable(
     for group in found:
         edits = fixing.choose(group).get(tu.path, [])
         if edits and fixing.worse(group, edits, everything, tu.source, trial):
-            edits = fixing.choose(fixing.tried(group[:_TRIALS], everything, tu.source, trial)).get(tu.path, [])
+            edits = fixing.choose(fixing.tried(group, everything, tu.source, trial)).get(tu.path, [])
         chosen.append(edits)
     return chosen
 

@@ -401,3 +401,22 @@ def test_no_clause_is_added_beside_one_that_was_misspelt(clause: str) -> None:
     assert not race.fixes
     (race,) = (d for d in judge(text.replace(clause, "").encode()) if d.rule == "missing-reduction")
     assert race.fixes
+
+
+def test_fixes_of_one_rule_are_tried_together() -> None:
+    """However many there are; one that makes something worse is found among them."""
+    names = [f"v{k}" for k in range(40)]
+    lines = [f"    int {', '.join(f'{name} = 0' for name in names)};"]
+    lines += [f"    #pragma omp target map(tofrom: {', '.join(names)})", "    { v1 = 1; }", "    return v1;"]
+    text = "\n".join(["int main(void) {", *lines, "}\n"]).encode()
+    found, trials = judge(text), list[bytes]()
+
+    def counted(changed: bytes) -> list[Diagnostic]:
+        trials.append(changed)
+        wrong = [Diagnostic("r", "error", "m", found[0].where)] if b"v7," not in changed else []
+        return judge(changed) + wrong
+
+    mended = fixing.tried(found, found, text, counted)
+    assert len(found) == 39
+    assert ["v7" in d.message for d in mended if not d.fixes] == [True]
+    assert len(trials) < 25
