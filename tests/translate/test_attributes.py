@@ -106,6 +106,15 @@ UNLIKE = {
          "a member without a name", 1),
     "structures of no size": ("struct s { int x;\n  struct { } y[2]; };\n", "the member 'y'", 2),
     "structure of no size, with a tag": ("struct e { };\nstruct s { int x;\n  struct e y; };\n", "the member 'y'", 3),
+    "less aligned structure":
+        ("struct __attribute__((packed, aligned(2))) s { char x;\n  _Alignas(8) _Bool y; unsigned short b : 7; };\n",
+         "the member 'y'", 2),
+    "_Alignas under #pragma pack":
+        ("#pragma pack(push, 4)\nunion s {\n  int x; _Alignas(32) char *y; };\n#pragma pack(pop)\n",
+         "the member 'y'", 3),
+    "less aligned bit-field":
+        ("struct s { char x; unsigned short b : 13;\n  unsigned long long c : 26 __attribute__((aligned(4))); };\n",
+         "the bit-field 'c'", 2),
     "structure without a tag":
         ("struct s { char x; struct {\n  int b : 3 __attribute__((aligned(4))); } __attribute__((packed)) y; };\n",
          "the bit-field 'b'", 2),

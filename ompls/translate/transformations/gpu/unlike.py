@@ -25,6 +25,7 @@ from ompls.translate.transformations.gpu.spelling import respelled
 from ompls.translate.typetexts import TypeText
 
 _ELSEWHERE = "compilers for GPUs put it elsewhere than gcc"
+_LESS = "gcc ignores an alignment of less than {} bytes, and compilers for GPUs do not; leave it out"
 
 
 def checked(index: Index, places: Places, types: Sequence[TypeText], user: tuple[str, int]) -> list[OutLine]:
@@ -37,7 +38,7 @@ def refuse_unlike(types: Iterable[TypeText], model: DataModel) -> None:
     """Raises Problem for a member of these types."""
     for text in types:
         for name, t in text.named if text.item else ():
-            for f, why in _unlike(t, model):
+            for f, why in _unlike(t, model, "lignas" in text.text):
                 m = re.compile(rb"\b%s\b" % encoded(f.name)).search(encoded(text.text)) if f.name else None
                 at = text.at + (m.start() if m else 0)
                 raise Problem(Span(at, at + max(1, len(f.name))), _what(f, name), why, text.item)
@@ -56,26 +57,42 @@ def _what(f: FieldDecl, of: str) -> str:
     return f"the {kind} '{f.name}' of '{of}'" if f.name else f"a {kind} without a name of '{of}'"
 
 
-def _unlike(t: Record, model: DataModel) -> Iterator[tuple[FieldDecl, str]]:
-    """The members, also those of structures without a tag in it, with what is wrong and what to do."""
-    size, _, placed = record_layout(t, model)
+def _unlike(t: Record, model: DataModel, alignas: bool = False) -> Iterator[tuple[FieldDecl, str]]:
+    """The members, also those of structures without a tag in it, with what is wrong and what to do.
+
+    alignas -- its text has an `_Alignas`
+    """
+    size, align, placed = record_layout(t, model)
     for f, at in placed or [(f, 0) for f in t.body.fields or ()]:
         inner = innermost(f.type)
         if isinstance(inner, Record) and not inner.tag:
-            yield from _unlike(inner, model)
-        why = _of_bits(t, f) if f.bits is not None else _of_member(t, f, model, at // 8 | (size or 0))
+            yield from _unlike(inner, model, alignas)
+        why = _of_bits(t, f, model) if f.bits is not None else _of_member(t, f, model, at // 8 | (size or 0))
+        if t.body.align and (align or 0) > t.body.align and _aligned(t, f, model) > t.body.align:
+            why = f"gcc aligns the structure as this member, compilers for GPUs to {t.body.align} bytes; say {align}"
+        if alignas and t.body.pack and (f.align or 0) > t.body.pack:
+            why = "compilers for GPUs follow _Alignas here, and gcc '#pragma pack'; use __attribute__((aligned))"
         if why:
             yield f, why
 
 
-def _of_bits(t: Record, f: FieldDecl) -> str:
+def _aligned(t: Record, f: FieldDecl, model: DataModel) -> int:
+    """The alignment of a member, as far as nothing but `packed` makes it smaller."""
+    natural = 1 if t.body.packed or f.packed else alignof(f.type, model) or 1
+    return max(natural, f.align or 1)
+
+
+def _of_bits(t: Record, f: FieldDecl, model: DataModel) -> str:
     packed = t.body.packed or f.packed
+    natural = alignof(f.type, model) or 1
     if t.body.pack:
         return f"{_ELSEWHERE} under '#pragma pack'; use __attribute__((packed)) on the type"
     if packed and f.bits == 0:
         return "compilers for GPUs ignore it in a packed structure; put members of whole bytes there"
     if f.type.align is not None or (packed and f.align is not None):
         return f"{_ELSEWHERE} because of its alignment; put members of whole bytes in front of it"
+    if f.align is not None and f.align < natural:
+        return _LESS.format(natural)
     return ""
 
 
@@ -91,7 +108,7 @@ def _of_member(t: Record, f: FieldDecl, model: DataModel, ends: int) -> str:
     if t.body.packed or f.packed:
         return ""
     if f.align is not None and f.align < natural:
-        return f"gcc ignores an alignment of less than {natural} bytes, and compilers for GPUs do not; leave it out"
+        return _LESS.format(natural)
     if said is not None and said < natural and ends % natural and not t.body.pack:
         return f"{_ELSEWHERE} because its type has less than its alignment of {natural} bytes; pack the structure"
     return ""
