@@ -136,6 +136,8 @@ class Engine:
         from ompls.project.problem import EnvironmentProblem
 
         path, workspace = self.path(name), self.workspace
+        if name == "-":
+            raise Problem("cannot read -: standard input is not read here; name a C source file")
         if language := self.language(name):
             raise ForeignProblem(f"cannot read {name}: it is {language}; ompls understands C")
         settings = self.settings(name)
@@ -155,7 +157,7 @@ class Engine:
             self.warnings.append(str(workspace.problems[what]))
             self._told.add(what)
         if not notes.is_c(tu):
-            raise NoCProblem(f"cannot check {name}: nothing in it can be understood as C; name a C source file")
+            raise NoCProblem(f"cannot read {name}: nothing in it can be understood as C; name a C source file")
         own = flags[: len(flags) - len(workspace.explicit)]
         own = tuple(flag for flag in own if flag not in workspace.refused.get(path, ()))
         ask = partial(workspace.compiler_errors, path, notes.without_variants(tu), flags, settings.openmp_version)

@@ -85,10 +85,11 @@ def _translated(
     try:
         return pipeline.translated(units, chosen, arguments.flags), chosen
     except Untranslatable:
-        others = pipeline.usable_here() if arguments.check is None else ()
+        others = pipeline.usable_here()
         able = next((device for device in others if pipeline.can_run(device, units, arguments.flags)), None)
         if able is not None:
-            note(f"{able.name} can run it: use '--device {able.name}'")
+            unchecked = "" if arguments.check is None else " without --check"
+            note(f"{able.name} can run it{unchecked}: use '--device {able.name}'")
         raise
 
 

@@ -138,7 +138,8 @@ def made(units: Sequence[Unit], flags: Sequence[str], make: Callable[[], _M], de
     result = _attempted(make, devices)
     if result.diagnostics:
         refuse_no_c((unit for unit in units if not _is_doubtful(unit)), flags)
-        formats.show(result.diagnostics, Places(units))
+        told = [d for k, d in enumerate(result.diagnostics) if d not in result.diagnostics[:k]]  # of one clause, maybe
+        formats.show(told, Places(units))
         raise Untranslatable(result.diagnostics[0].message)
     return result
 

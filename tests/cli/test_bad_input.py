@@ -48,6 +48,18 @@ def test_what_cannot_be_read_is_named(ompls, tmp_path: Path, what: str, command:
     assert text in done.err or what == "prose"
 
 
+def test_standard_input_is_no_file(ompls) -> None:
+    done = ompls("run", "-")
+    assert (done.code, done.err.count("name a C source file")) == (125, 1)
+
+
+def test_what_two_parts_refuse_is_told_once(ompls, tmp_path: Path) -> None:
+    region = "#pragma omp target map(tofrom: t[:1]) reduction(+: t[:1].e)\nt->e += 1;"
+    path = _write(tmp_path / "input.c", f"struct s {{ int e; }} *t;\nvoid f(void)\n{{\n{region}\n}}\n".encode())
+    done = ompls("run", "--device", "cudasim", path)
+    assert (done.code, done.err.count("error:")) == (125, 1), done.err
+
+
 def test_a_directory_is_no_file(ompls, tmp_path: Path) -> None:
     done = ompls("preview", tmp_path)
     assert done.code == 2
