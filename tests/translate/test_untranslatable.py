@@ -28,6 +28,8 @@ CASES = [
     ("cuda", "#pragma omp target parallel for\nfor (int i = 0; i * i < n; i++)\na[i] = i;", "i * i < n", "condition"),
     ("cuda", "#pragma omp target parallel for\nfor (int i = 1; i < n; i *= 2)\na[i] = i;", None, "increment"),
     ("cuda", "#pragma omp target parallel for\nfor (double d = 0; d < n; d++)\na[0] = d;", None, "counter"),
+    ("cuda", "#pragma omp target parallel for\nfor (double (*w)[n] = 0; w < (double (*)[n])a; w++)\na[0] = 1;",
+     "for (double (*w)[n] = 0; w < (double (*)[n])a; w++)\na[0] = 1;", "count them with an integer"),
     ("cuda", "#pragma omp target\nperror(\"no\");", "perror", "'perror'"),
     ("cuda", "#pragma omp target teams distribute parallel for ordered\nfor (int i = 0; i < n; i++)\na[i] = i;",
      "ordered", "different teams"),

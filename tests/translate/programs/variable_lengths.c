@@ -44,6 +44,33 @@ static void through_casts(double *r, int m)
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < m; j++) r[2 * i + j] = ((float(*)[m])bytes)[i][j];
 }
+
+/* What a loop declares is declared in front of it, for the loop alone. */
+static void in_loops(double *r, int n)
+{
+    double a[3][3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}, *w = &a[2][2];
+    int k = 5;
+    if (n == 3)
+        for (double(*w)[n] = a, *k = &a[2][0]; w < a + 3; w++, n = 1) {
+            if (w == a + 1) continue;
+            r[0] += (*w)[1] + *k;
+        }
+    else
+        r[1] = 1;
+    n = 3;
+    for (double(*w)[n] = a; w < a + 2; w++)
+        for (double row[n], (*v)[n] = a; v < a + 2; v++) {
+            row[2] = v[0][2];
+            double w = row[2];
+            r[2] += w;
+        }
+    typedef char block[n][n];
+    block *b = 0;
+    r[3] = (char *)(b + 1) - (char *)b;
+    r[4] = *w + k;
+#pragma omp simd
+    for (double(*w)[n] = a; w < a + 3; w++) r[5] += w[0][0];
+}
 #pragma omp end declare target
 
 static double total_of_row(int m, const double row[m])
@@ -105,6 +132,7 @@ int main(void)
     int n = 13, m = 7, k = 3, wrong = wrong_around();
     TRY(far, 3);
     TRY(through_casts, 2);
+    TRY(in_loops, 3);
     double a[n][m], sums[n];
     double(*cube)[m][k] = malloc(n * sizeof *cube);
     for (int i = 0; i < n; i++)

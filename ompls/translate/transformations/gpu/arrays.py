@@ -60,6 +60,13 @@ class VariableArrays:
         """Add the edits for `n`, if it has to do with such an array.  Whether nothing else has to be done about it."""
         if isinstance(n, ast.DeclStmt) and any(is_vla(d.symbol.type) for d in n.decls):
             self._declare(n)
+        elif (
+            isinstance(n, ast.For)
+            and isinstance(n.init, ast.DeclStmt)
+            and any(is_vla(d.symbol.type) for d in n.init.decls)
+        ):  # declarations of their own, in front of the loop
+            head, rest = Span(n.span.start, n.init.span.start), Span(n.init.span.end, n.span.end)
+            self.rw.replace(n.span, "{\n", n.init.span, head, ";", rest, "\n}")
         elif isinstance(n, ast.Index):
             self._index(n)
         elif isinstance(n, ast.SizeOf) and is_vla(n.of) and n.op == "sizeof":

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Enum, Integer, Pointer
+from ompls.translate.ctext import is_vla
 from ompls.translate.loops import Loop, Nest
 from ompls.translate.precedence import operand
+from ompls.translate.problem import Problem
 from ompls.translate.transformations.gpu.emitter import Emitter
 from ompls.translate.uses import declared_in
 
@@ -34,6 +36,9 @@ def counts(e: Emitter, nest: Nest) -> str:
 
 def count_of(e: Emitter, loop: Loop, kind: str = "long long") -> str:
     """The number of iterations of one loop; where its bounds depend on outer counters, those are in scope."""
+    if is_vla(loop.symbol.type):
+        why = "it points to arrays of variable length; count them with an integer"
+        raise Problem(loop.stmt.span, f"a loop over '{loop.symbol.name}'", why)
     lower, bound = loop.limits(lambda x: _end(e, x), e.cxx)
     return loop.count(lower, bound, kind, step_of(e, loop))
 
