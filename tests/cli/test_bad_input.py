@@ -54,8 +54,11 @@ def test_standard_input_is_no_file(ompls) -> None:
 
 
 def test_what_two_parts_refuse_is_told_once(ompls, tmp_path: Path) -> None:
-    region = "#pragma omp target map(tofrom: t[:1]) reduction(+: t[:1].e)\nt->e += 1;"
-    path = _write(tmp_path / "input.c", f"struct s {{ int e; }} *t;\nvoid f(void)\n{{\n{region}\n}}\n".encode())
+    pragma = "#pragma omp target teams distribute parallel for map(tofrom: t[:1]) reduction(+: t[:1].e)"
+    loop = "for (int i = 0; i < 9; i++) { t->e += i; t->m += i; }"
+    kind = "typedef struct { double e, m; } __attribute__((aligned(16))) s;\ntypedef struct { s tot; } whole;"
+    text = f"{kind}\nvoid f(whole *w)\n{{\ns *t = &w->tot;\n{pragma}\n{loop}\n}}\nint main(void) {{ }}\n"
+    path = _write(tmp_path / "input.c", text.encode())
     done = ompls("run", "--device", "cudasim", path)
     assert (done.code, done.err.count("error:")) == (125, 1), done.err
 
