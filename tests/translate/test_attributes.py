@@ -144,6 +144,15 @@ def test_packing_reaches_no_type_in_a_kernel(unit: Callable[[str], TU]) -> None:
     assert text[: found.where.start].count("\n") + 1 == 6
 
 
+@pytest.mark.parametrize("width", ["0; double f; int g : 9", "N; int y"])
+def test_a_width_that_is_misread_behind_an_enumeration_asserts_no_layout(width: str, unit: Callable[[str], TU]) -> None:
+    """It was that of a structure with other members: what gcc takes did not compile."""
+    text = f"enum e {{ A, N = 3 }};\nstruct s {{ double x; unsigned b : 28; enum e : {width}; }};\n"
+    files = translate([unit(text + USED)], ["host"]).files
+    assert files
+    assert not any(b"the layout of struct s differs" in made for made in files.values())
+
+
 WRONG = "struct s {\n  char c;\n  long l;\n} __attribute__((packed));\n" + USED.replace("x =", "c =")
 
 

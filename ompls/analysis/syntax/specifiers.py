@@ -246,6 +246,8 @@ class SpecifierReader(Reader):
         for declaration in body.named_children:
             if declaration.type == "field_declaration":
                 declared = [self._without_itself(f) for f in self.members(declaration)]
+                if _is_misread_width(declaration):
+                    declared = [replace(f, type=UNKNOWN) for f in declared]
                 members += declared
                 whole = whole and all(map(_is_understood, declared)) and bool(declared)
             else:
@@ -377,6 +379,17 @@ def _is_declarator(c: Node, after: int) -> bool:
     if c.type in DECLARATORS:
         return c.start_byte >= after
     return c.type == "bitfield_clause" or (c.is_error and c.child_count == 2 and c.children[0].type == ":")
+
+
+def _is_misread_width(n: Node) -> bool:
+    """Of a bit-field `enum e : 0` without a name: the parser takes the colon as that of C23's type of an enumeration.
+
+    It reads the width, or the member behind it, as something else: how the structure lies in memory is not known.
+    """
+    t = n.child_by_field_name("type")
+    if t is None or t.type != "enum_specifier" or not n.has_error:
+        return False
+    return t.has_error or any(c.is_error and c.child_count == 1 and c.children[0].type == ":" for c in n.children)
 
 
 def _is_understood(f: FieldDecl) -> bool:
