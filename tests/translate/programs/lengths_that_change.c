@@ -51,8 +51,9 @@ static double typedefs(int n, double *p)
 static double casts(int n, double *p)
 {
     double found = ((double(*)[n])p)[1][1] + sizeof(double[n]);
+    __auto_type kept = (double(*)[n])p;
     n = 2;
-    return found + ((double(*)[n])p)[1][1] + sizeof(double[n]);
+    return found + kept[2][1] + ((double(*)[n])p)[1][1] + sizeof(double[n]);
 }
 static void in_parallel(int n, double (*a)[n], double *p)
 {

@@ -144,7 +144,7 @@ class VariableArrays:
         for k, a in enumerate(arrays_in(t)):
             if a.length is not None:
                 names.append(str(a.length))
-            elif k >= len(own) and s.kind != "typedef":
+            elif k >= len(own) and s.kind != "typedef" and of_type[k - len(own)].isidentifier():  # taken already
                 names.append(of_type[k - len(own)])
             else:
                 names.append(f"ompls_n{k}_{s.name}")
