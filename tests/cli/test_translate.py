@@ -162,7 +162,7 @@ def test_translate_never_overwrites_what_is_not_its_own(ompls, tmp_path: Path) -
 def test_what_cannot_be_translated_is_a_diagnostic_before_any_output(ompls, tmp_path: Path, command: str) -> None:
     path = tmp_path / "assembly.c"
     path.write_text(UNTRANSLATABLE)
-    options = ["-o", tmp_path / "bundle"] if command == "translate" else []
+    options = {"translate": ["-o", tmp_path / "bundle"], "run": ["--device", "cudasim"]}.get(command, [])
     done = ompls(command, *options, path)
     assert done.code == (125 if command == "run" else 1)
     assert done.out == ""

@@ -29,6 +29,23 @@ _COPIES: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "strcpy": ((1,), (0,)), "strncpy": ((1,), (0,)), "sprintf": ((), (0,)), "snprintf": ((), (0,)),
 }  # fmt: skip
 _MANY = 4000  # accesses of one walk; no more are kept
+_DEEPEST = 16  # steps of an lvalue that are followed
+
+
+def _is_shallow(expr: Expr) -> bool:
+    """Whether so few steps lead to an lvalue that each lvalue on the way can be followed from its beginning, too."""
+    for _ in range(_DEEPEST):
+        if isinstance(expr, ast.Index):
+            expr = indexed(expr)
+        elif isinstance(expr, ast.Member):
+            expr = expr.base
+        elif isinstance(expr, ast.Unary):
+            expr = expr.operand
+        elif isinstance(expr, ast.Paren):
+            expr = expr.inner
+        else:
+            return True
+    return False
 
 
 class Expressions(ABC):
@@ -184,7 +201,7 @@ class Expressions(ABC):
 
     def place(self, expr: Expr) -> Place | None:
         """The storage of an lvalue, or the variable that it starts from when that is all that is known."""
-        found = place_of(expr, self.env)
+        found = place_of(expr, self.env) if _is_shallow(expr) else None
         if found is None and (symbol := root(expr)) is not None and not isinstance(bare(expr), ast.Call):
             return Place(symbol, 1, ("[]",), (None,), (None,), sure=False)
         return found
