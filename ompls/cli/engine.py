@@ -136,7 +136,7 @@ class Engine:
         from ompls.project.problem import EnvironmentProblem
 
         path, workspace = self.path(name), self.workspace
-        if name == "-":
+        if name == "-" and name not in self.options.aliases:
             raise Problem("cannot read -: standard input is not read here; name a C source file")
         if language := self.language(name):
             raise ForeignProblem(f"cannot read {name}: it is {language}; ompls understands C")
