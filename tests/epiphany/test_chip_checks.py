@@ -112,6 +112,14 @@ RIGHT = {
 }  # fmt: skip
 
 
+_BYTE = re.compile(r"(?<=\(byte )\d+(?=\))")
+
+
+def _first_of_word(byte: re.Match[str]) -> str:
+    """The first byte of a word may be read before the other core writes it, and the next one behind that."""
+    return str(int(byte[0]) // 4 * 4)
+
+
 def checked(program: Path, code: int) -> str:
     environment = {**os.environ, "OMP_TARGET_OFFLOAD": "mandatory", "OMPLS_EPIPHANY_DEADLINE": "50"}
     done = command.ompls("run", "--check", "--device", "epiphany", "--timeout", "60", "-lm", program, env=environment)
@@ -132,7 +140,7 @@ def test_what_need_not_have_arrived_is_found(what: str, tmp_path: Path) -> None:
     how = "reads" if " writes what" in message else "has written"  # a word that is waited for may have both
     for _ in range(8):  # a read that has just begun when the other core writes is not seen: another run sees it
         told = checked(source, 1)
-        assert message in told
+        assert message in _BYTE.sub(_first_of_word, told)
         found = re.findall(rf"x\.c:\d+: region on epiphany:0: error: data race on .* {how} at x\.c:\d+", told)
         if len(found) == number:
             break

@@ -315,7 +315,7 @@ def tiny(tmp_path: Path) -> Iterator[Path]:
     """A file system with room for almost nothing."""
     directory = tmp_path / "tiny"
     directory.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(directory)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k,mode=0700", "tmpfs", str(directory)]
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
         pytest.skip("only root can mount a file system")
     yield directory

@@ -39,6 +39,7 @@ def test_manifest_is_valid_and_says_what_is_there(path: Path, load: Callable[[Pa
     assert manifest["sha256"] == hashes
     named = {u["host"] for u in manifest["units"]} | {h for u in manifest["units"] for h in u["headers"]}
     named |= {f for u in manifest["units"] for k in u["kernels"] for f in k["files"].values()}
+    named |= {f for u in manifest["units"] for d in u.get("functions", ()) for f in d["files"].values()}
     included = {f for f, data in bundle.files.items() if data.startswith(b" #pragma GCC system_header\n")}
     assert named | included == set(hashes)
 

@@ -1,5 +1,6 @@
 /* `declare target` variables that begin with addresses of what has no name, and of functions: on a device, of the
    device's own.  Device code may compare them, change them and hand them on. */
+#include <omp.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,7 @@ int main(void)
         r[14] = table[0].text[3] + message[1] + table[0].second[0] + (table[1].text == 0) + *table[0].value;
         table[1].text = message;
         table[2].number = 77;
-        message = 0;
+        if (!omp_is_initial_device()) message = 0;
     }
 #pragma omp target update from(table, message)
     expect(r[14], 'o' + 'e' + 't' + 1 + 6, "pointers that the host sends");

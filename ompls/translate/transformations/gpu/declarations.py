@@ -54,7 +54,7 @@ def head(template: str, index: Index, places: Places, needs: Needs, shared: Shar
     out = generated(render(template, source=index.tu.path, **facts))
     for t in needs.types:
         if not _OF_CXX.search(t.text):
-            out += t.lines(places, respelled(as_cxx(t), index.own))
+            out += t.lines(places, respelled(as_cxx(t, index.tu.model), index.own))
     text = render(
         "declarations.cu.j2",
         globals=[
