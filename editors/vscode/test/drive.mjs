@@ -22,6 +22,20 @@ const LIMITED = `int f(int *a) {
   return a[0];
 }
 `;
+const WIDE = `#include <stdio.h>
+int main(void) {
+  long double s = 0;
+#pragma omp target map(tofrom: s)
+  for (int i = 0; i < 10; i++) s += i;
+  printf("%Lg\\n", s);
+}
+`;
+const SECOND = `void second(int n, double *a) {
+#pragma omp target map(tofrom: a[0:n])
+  for (int i = 0; i < n; i++)
+    a[i] = i;
+}
+`;
 const FOLDERS = { one: 'host', two: 'epiphany' }; // of a workspace of several, with the device of each
 function files() {
   const example = fs.readFileSync(path.join(repository, 'examples/saxpy.c'), 'utf8');
@@ -32,6 +46,9 @@ function files() {
     'typed.c': 'void typed(void) {\n\n}\n',
     'asks.c': ASKS,
     'limited.c': LIMITED,
+    'wide.c': WIDE,
+    'second.c': SECOND,
+    'listed.c': 'void listed(int n, double *a) {\n\n  for (int i = 0; i < n; i++) a[i] = i;\n}\n',
     'alone.h': 'static inline void f(int *a) {\n#pragma omp target map(a[0:9])\n  a[a[0]] = 1;\n}\n',
     'inactive.c': '#if 0\nint never(void);\n#endif\nint always(void);\n',
     '.vscode/tasks.json': JSON.stringify({ version: '2.0.0', tasks }),
@@ -82,6 +99,26 @@ async function drive(s) {
     await s.page.keyboard.press('Control+s');
     await s.saved('typed.c', 'void typed(void) {\n#pragma omp target \n;\n}\n');
   });
+  for (const [typed, first] of [
+    ['#pragma omp target map(', 'to'],
+    ['#pragma omp target te', 'teams distribute parallel for'],
+  ]) {
+    await s.step(`"${first}" is proposed first behind "${typed}"`, async () => {
+      await s.show('listed.c');
+      await s.visible(editors, 'void listed');
+      await s.page.click(`${left} .view-lines`);
+      await s.place(2, 1);
+      await s.press(typed);
+      await s.page.keyboard.press('Control+Space');
+      await s.page.waitForFunction(
+        (wanted) => document.querySelector('.suggest-widget.visible .monaco-list-row[data-index="0"].focused .label-name')?.textContent.replace(/\u00a0/g, ' ') === wanted,
+        first,
+        { timeout: 60_000 },
+      );
+      await s.page.keyboard.press('Escape');
+      await s.command('File: Revert File');
+    });
+  }
   await s.step('the lenses stand over the region', async () => {
     await s.show('saxpy.c');
     await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
@@ -96,6 +133,7 @@ async function drive(s) {
     await s.page.click('.codelens-decoration a:has-text("Preview CUDA")');
     await s.visible(editors, '__global__');
   });
+  await s.step('its tab names source, kernel and device', () => s.visible('.tab.active', 'saxpy.c: saxpy_0 (cuda)'));
   const follows = async () => {
     const line = source.findIndex((text) => text.includes('y[i] =')) + 1;
     await s.page.click(`${left} .view-lines`);
@@ -166,6 +204,17 @@ async function drive(s) {
     await s.keys('k');
     await kernel.locator('.editor-actions [aria-label^="Pin Preview"]').waitFor();
   });
+  await s.step('the preview follows the cursor into a second file', async () => {
+    await s.page.click(`${left} .view-lines`);
+    await s.ask('Control+p', 'second.c');
+    await s.page.click('.quick-input-list .monaco-list-row:has-text("second.c")');
+    await s.visible(editors, 'void second');
+    await s.place(4, 5);
+    await s.visible('.tab.active', 'second.c: second_0 (cuda)');
+    await s.page.click('.tab[data-resource-name="saxpy.c"]');
+    await s.place(source.findIndex((text) => text.includes('y[i] =')) + 1, 5);
+    await s.visible('.tab.active', 'saxpy.c: saxpy_0 (cuda)');
+  });
   await s.step('a preview is compared with another device, and with what edits make of it', async () => {
     const sides = (...texts) => // side by side or, where there is no room, one below the other
       s.page.waitForFunction(
@@ -234,6 +283,13 @@ async function drive(s) {
     await s.visible(editors, 'epiphany cannot run f_0: limited.c:2: target');
     await s.visible(editors, 'rule: device-type');
     await s.shot('cannot');
+  });
+  await s.step('lens and picker say which devices cannot run the program', async () => {
+    await s.show('wide.c');
+    await s.visible('.codelens-decoration', 'Run (cannot run on ', 90_000);
+    await s.command('Run Program on…');
+    await s.visible('.quick-input-list .monaco-list-row', 'cannot run it: wide.c:');
+    await s.page.keyboard.press('Escape');
   });
   await s.step('a task checks a file, and its messages are problems', async () => {
     await s.show('limited.c');
