@@ -32,6 +32,7 @@ ALONE = {
         "loops",
         "nests_skewed",
         "target_in_reduction",
+        "team_constructs",
     ),
     "host": ("data_device_names",),
 }

@@ -97,6 +97,30 @@ static void sections(int threads)
     expect(last, 20, "parallel sections");
 }
 
+/* Nobody goes on before every section has ended: whatever a thread reads then is there. */
+static void sections_end_together(int threads)
+{
+    int made[2] = {0}, early = 0;
+#pragma omp target parallel num_threads(threads) map(tofrom : made, early)
+    {
+#pragma omp sections
+        {
+            made[0] = 3;
+#pragma omp section
+            {
+                for (volatile int i = 0; i < 1000; i++)
+                    ;
+                made[1] = 4;
+            }
+        }
+        if (made[0] + made[1] != 7) {
+#pragma omp atomic
+            early++;
+        }
+    }
+    expect(early, 0, "the end of sections");
+}
+
 static void agreement(int threads)
 {
     int sum[2] = {0}, team = 0;
@@ -215,6 +239,7 @@ int main(void)
     const int sizes[] = {1, 2, 33, 40, 95, 96, 200};
     for (int k = 0; k < 7; k++) {
         sections(sizes[k]);
+        sections_end_together(sizes[k]);
         agreement(sizes[k]);
         barriers(sizes[k]);
     }
