@@ -62,6 +62,59 @@ def test_a_step_outside_of_what_is_mapped(process, tmp_path: Path) -> None:
     )
 
 
+BEFORE = """\
+#include <stdio.h>
+#include <stdlib.h>
+struct s { int n; double *p; };
+static float fixed[100];
+int main(int argc, char **argv)
+{
+    int n = 100, which = atoi(argv[argc - 1]);
+    double *y = malloc(n * sizeof *y), *rows[4];
+    struct s g = {n, malloc(n * sizeof *y)};
+    for (int k = 0; k < 4; k++) rows[k] = malloc(n * sizeof *y);
+#pragma omp target map(tofrom: y[1:n-1]) map(to: g) map(tofrom: g.p[3:n-3]) map(from: fixed[5:10]) \\
+                   map(to: rows) map(from: rows[0][0:n], rows[1][1:n-1])
+    {
+        if (which == 0) y[0] = 1;
+        if (which == 1) y[1] = y[0];
+        if (which == 2) g.p[2] = 1;
+        if (which == 3) fixed[2] = 1;
+        if (which == 4) rows[1][0] = 1;
+        y[1] = g.p[3] = fixed[5] = rows[1][1] = 2;
+    }
+    printf("%g\\n", y[1] + g.p[3] + fixed[5] + rows[1][1]);
+    return 0;
+}
+"""
+
+
+def test_a_step_before_a_section_wherever_its_block_begins(process, tmp_path: Path) -> None:
+    """The block begins at an aligned address, the section behind it: what is between is nobody's."""
+    path = tmp_path / "before.c"
+    path.write_text(BEFORE)
+    wrong = [
+        (14, "wrote", "y[1:n-1]", 8),
+        (15, "read", "y[1:n-1]", 8),
+        (16, "wrote", "g.p[3:n-3]", 8),
+        (17, "wrote", "fixed[5:10]", 12),
+        (18, "wrote", "rows[1][1:n-1]", 8),
+    ]
+    for which, (line, did, name, far) in enumerate(wrong):
+        done = process("run", "--check", path, "--", str(which))
+        assert done.code == 125, done.err
+        assert re.search(
+            rf"before.c:{line}: region on cudasim:0 {did} device address 0x\w+ "
+            rf"\(variable '{re.escape(name)}', {far} bytes before what is mapped\)",
+            done.err,
+        ), done.err
+    done = process("run", "--check", path, "--", "5")
+    assert (done.code, done.out, done.err) == (0, "8\n", "")
+    done = process("run", "--check=uninit", path, "--", "1")
+    assert "read device address" in done.err
+    assert "uninitialised" not in done.err  # `map(to:` would be wrong advice
+
+
 @pytest.mark.parametrize("name", thinned(["saxpy", "jacobi", "histogram", "master_worker"], 2))
 def test_right_programs_are_silent(process, name: str) -> None:
     done = process("run", "--check", EXAMPLES / f"{name}.c")

@@ -119,6 +119,7 @@ static void arrive_alone(ompls_traffic *traffic, uint32_t which) {
     uint8_t skew = skew_of(at.device, arg);
     uint64_t began = OMPLS_BEGIN(.kind = "alloc", .at = at, .var = item->name, .host = arg->begin, .bytes = arg->size);
     if (at.device->module->alloc(at.device->handle, arg->size + skew, &address, &err) != 0) fail_memory(traffic, which, &err);
+    if (skew != 0 && at.device->module->leave_out != NULL) at.device->module->leave_out(at.device->handle, address, skew);
     address += skew;
     if (OMPLS_UNLIKELY(ompls_observing))
         ompls_observe(&(ompls_event){.kind = "alloc", .at = at, .var = item->name, .address = address, .bytes = arg->size, .began = began});

@@ -270,7 +270,7 @@ static ompls_module module = {
     .close = sim_close, .properties = sim_properties, .alloc = sim_alloc, .free = sim_free, .copy_in = sim_copy_in,
     .copy_out = sim_copy_out, .copy_within = sim_copy_within, .load = sim_load, .find_kernel = sim_find_kernel,
     .find_symbol = sim_find_symbol, .launch = sim_launch, .synchronize = sim_synchronize, .attach = sim_attach, .copy_peer = sim_copy_peer,
-    .share_host_memory = sim_share_host_memory,
+    .share_host_memory = sim_share_host_memory, .leave_out = sim_leave_out,
 };
 
 __attribute__((constructor)) static void announce(void) {

@@ -68,7 +68,8 @@ uintptr_t first_below(const ompls_sim_access &access, uint8_t wanted)
 void global(ompls_sim_access access)
 {
     if (states) {
-        if (ompls_sim_checks & SIM_CHECK_MEMORY) {
+        // What is not allocated has no value either: the advice of a read that nobody has written would be wrong there.
+        if (ompls_sim_checks & (access.write ? SIM_CHECK_MEMORY : SIM_CHECK_MEMORY | SIM_CHECK_UNINIT)) {
             const uintptr_t wrong = first_below(access, SIM_STATE_ALLOCATED);
             if (wrong != access.address + access.size) {
                 access.address = wrong;

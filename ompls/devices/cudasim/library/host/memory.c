@@ -55,6 +55,11 @@ int sim_alloc(void *handle, uint64_t size, ompls_address *out, ompls_error *err)
     return status;
 }
 
+void sim_leave_out(void *handle, ompls_address allocation, uint64_t size) {
+    sim_device *d = handle;
+    mark(d, allocation - d->base, size, SIM_STATE_NONE);
+}
+
 int sim_free(void *handle, ompls_address address, ompls_error *err) {
     enum { WORTH_GIVING_BACK = 16 << 20 };
     sim_device *d = handle;
