@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ompls.analysis.dataenv.designators import is_part, is_value, misfit, value_in
 from ompls.analysis.dataenv.paths import bare
 from ompls.analysis.model.ast import Index, Member, Name, Section, Shaping, Symbol, Unary
-from ompls.analysis.model.ctype import Array, CType, Floating, Integer, Record, innermost
+from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Integer, Record, innermost
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.spec import clauses_of, is_declarative
 from ompls.analysis.spec.data_clauses import LOCATORS, LVALUES, PARTS, REDUCING, STORAGE, WHOLE, WRITING
@@ -15,14 +15,14 @@ from ompls.analysis.spec.data_clauses import LOCATORS, LVALUES, PARTS, REDUCING,
 _KINDS = {"func": "a function", "enumconst": "a constant", "typedef": "a type"}
 _REACHED = LOCATORS | LVALUES | PARTS
 _NO_STORAGE = ("sink", "source")  # dependences of `depend` that are between iterations
+_VALUES = (Enum, Floating, Integer, Record)  # neither a pointer nor an array
 # Types that a variable in a clause may not have, and what is said of one.
 _TYPES: dict[str, tuple[tuple[type[CType], ...], str]] = {
     "linear": ((Array, Record, Floating), "no integer and no pointer; `linear` counts with these"),
-    "aligned": ((Integer, Floating, Record), "no pointer and no array; `aligned` speaks of what these lead to"),
-    "use_device_ptr": (
-        (Array, Integer, Floating, Record), "no pointer; `use_device_addr` takes what is itself on the device"
-    ),
-}  # fmt: skip
+    "aligned": (_VALUES, "no pointer and no array; `aligned` speaks of what these lead to"),
+    "is_device_ptr": (_VALUES, "no pointer and no array; `has_device_addr` takes what is itself on the device"),
+    "use_device_ptr": ((*_VALUES, Array), "no pointer; `use_device_addr` takes what is itself on the device"),
+}
 
 
 def unfit_items(directive: Directive, of: frozenset[str] = STORAGE) -> Iterator[tuple[Clause, ListItem, str]]:

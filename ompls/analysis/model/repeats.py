@@ -10,7 +10,7 @@ from ompls.analysis.model.ast import Name, Symbol
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.spec import DIRECTIVES, clauses_of
 from ompls.analysis.spec.clause_sets import ONCE
-from ompls.analysis.spec.data_clauses import NOT_MAPPED, SHARING
+from ompls.analysis.spec.data_clauses import BELOW_TARGET, NOT_MAPPED, ON_DEVICE, SHARING
 
 Listed = tuple[Clause, ListItem]
 
@@ -60,18 +60,29 @@ def _key(clause: Clause) -> tuple[object, ...]:
 
 def listed_twice(directive: Directive) -> Iterator[tuple[Symbol, Listed, Listed]]:
     """Each variable that two clauses share in different ways: where it is listed first, and where again."""
-    first: dict[Symbol, Listed] = {}
-    for clause, item, symbol in listed(directive, SHARING):
-        before = first.setdefault(symbol, (clause, item))
-        if before[1] is not item and {before[0].name, clause.name} != {"firstprivate", "lastprivate"}:
+    first: dict[Symbol, list[Listed]] = {}
+    for clause, item, symbol in listed(directive, SHARING | ON_DEVICE):
+        others = first.setdefault(symbol, [])
+        before = next((o for o in others if not _together(directive, o[0].name, clause.name)), None)
+        if before is None:
+            others.append((clause, item))
+        else:
             yield symbol, before, (clause, item)
     # On a combined construct the two clauses may belong to different ones of its constructs.
-    limited = NOT_MAPPED if directive.name == "target" else NOT_MAPPED & {"is_device_ptr", "has_device_addr"}
+    limited = NOT_MAPPED if directive.name == "target" else NOT_MAPPED & ON_DEVICE
     mapped = {symbol: (clause, item) for clause, item, symbol in listed(directive, frozenset(("map",)))}
     if "target" in directive.constructs:
         for clause, item, symbol in listed(directive, limited):
             if symbol in mapped:
                 yield symbol, mapped[symbol], (clause, item)
+
+
+def _together(directive: Directive, one: str, other: str) -> bool:
+    """Whether a variable may stand in both: its copies below `target` are those of another construct."""
+    if {one, other} == {"firstprivate", "lastprivate"}:
+        return True
+    below = {one, other} - ON_DEVICE
+    return len(below) == 1 and below <= BELOW_TARGET and len(directive.constructs) > 1
 
 
 def listed(directive: Directive, names: frozenset[str]) -> Iterator[tuple[Clause, ListItem, Symbol]]:

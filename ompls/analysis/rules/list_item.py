@@ -124,6 +124,27 @@ void f(struct tensor *p) {
     { t[0] += 1; t[1] += 2; }
 }
 """,
+        """
+enum colour { RED, GREEN };
+struct pair { int a, b; };
+void use(void *);
+void f(long address, enum colour c, struct pair both, double y) {
+    #pragma omp target is_device_ptr(address, c)
+    //                                        ^ error: `c` is no pointer and no array; `has_device_addr` takes what is itself on the device
+    //                               ^^^^^^^ error: `address` is no pointer and no array; `has_device_addr` takes what is itself on the device
+    address++;
+    #pragma omp target parallel is_device_ptr(both) is_device_ptr(y)
+    //                                                            ^ error: `y` is no pointer and no array; `has_device_addr` takes what is itself on the device
+    //                                        ^^^^ error: `both` is no pointer and no array; `has_device_addr` takes what is itself on the device
+    address++;
+    #pragma omp target data map(address) use_device_ptr(c)
+    //                                                  ^ error: `c` is no pointer; `use_device_addr` takes what is itself on the device
+    use(&c);
+    #pragma omp simd linear(address) aligned(c)
+    //                                       ^ error: `c` is no pointer and no array; `aligned` speaks of what these lead to
+    for (int i = 0; i < 8; i++) address++;
+}
+""",
     ),
     good=(
         """
@@ -176,6 +197,9 @@ void f(int n, double *x) {
     double grid[4][n];
     #pragma omp target data map(tofrom: grid, x[0:n]) use_device_ptr(x) use_device_addr(grid)
     use(x);
+    int (*run)(void) = 0, table[4], y = 0;
+    #pragma omp target is_device_ptr(x, table, run) has_device_addr(y, grid)
+    x[0] = table[0] + y;
 }
 """,
         """

@@ -59,7 +59,7 @@ RULE = Rule(
     title="A variable in two clauses that contradict each other",
     why="""
 A variable is shared, private, or reduced in a construct, not two of these; only `firstprivate` and `lastprivate` go
-together. On `target` a mapped variable is not private as well. The variable that counts a shared-out loop is private by rule.
+together. On `target` a mapped variable is not private as well, and one that is on the device already is neither. The variable that counts a shared-out loop is private by rule.
 """,
     section="5.4",
     about="directives",
@@ -93,6 +93,29 @@ void f(int n, double *x) {
     for (i = 0; i < n; i++) x[i] = 0;
 }
 """,
+        """
+void use(double *);
+void f(int n, double *x) {
+    double s = 0;
+    #pragma omp target firstprivate(x) is_device_ptr(x)
+    //                                               ^ error: `x` cannot be both `firstprivate` and `is_device_ptr`
+    x[0] = 1;
+    #pragma omp target has_device_addr(s) private(s)
+    //                                            ^ error: `s` cannot be both `has_device_addr` and `private`
+    x[0] = s;
+    #pragma omp target teams distribute is_device_ptr(x, x) firstprivate(x)
+    //                                                                   ^ error: `x` cannot be both `is_device_ptr` and `firstprivate`
+    //                                                   ^ error: `x` is listed twice in `is_device_ptr`
+    for (int i = 0; i < 9; i++) x[i] = 1;
+    #pragma omp target parallel for is_device_ptr(x) private(x) has_device_addr(x, s) reduction(+: s)
+    //                                                                                             ^ error: `s` cannot be both `has_device_addr` and `reduction`
+    //                                                                          ^ error: `x` cannot be both `is_device_ptr` and `has_device_addr`
+    for (int i = 0; i < n; i++) s += i;
+    #pragma omp target data map(to: x[0:n]) use_device_ptr(x) use_device_addr(x)
+    //                                                                        ^ error: `x` cannot be both `use_device_ptr` and `use_device_addr`
+    use(x);
+}
+""",
     ),
     good=(
         """
@@ -115,6 +138,11 @@ void f(int n, double *x) {
     x[0] = n;
     #pragma omp target data map(tofrom: x[0:n]) use_device_ptr(x)
     x[0] = n;
+    double s = 0;
+    #pragma omp target parallel for is_device_ptr(x) shared(x) private(s) has_device_addr(s)
+    for (int i = 0; i < n; i++) x[i] = s = i;
+    #pragma omp target teams distribute parallel for is_device_ptr(x) lastprivate(x)
+    for (int i = 0; i < n; i++) x[i] = i;
 }
 """,
         """

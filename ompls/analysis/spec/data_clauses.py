@@ -33,6 +33,10 @@ STORAGE = WHOLE | PARTS | LOCATORS | LVALUES | frozenset(("inclusive", "exclusiv
 REDUCING = frozenset(("reduction", "in_reduction", "task_reduction"))
 # They write to their list items, which so may not be const.
 WRITING = frozenset(("private", "lastprivate", "linear", "reduction", "in_reduction", "task_reduction"))
+# These say that a variable is on the device; so one says it, and the variable is no copy of the host's.
+ON_DEVICE = frozenset(("is_device_ptr", "has_device_addr", "use_device_ptr", "use_device_addr"))
+# On a combined construct these are clauses of the constructs inside `target`, whatever `target` says of the variable.
+BELOW_TARGET = frozenset(("shared", "private", "lastprivate", "linear"))
 # A variable in one of these on `target` is not mapped as well.
 NOT_MAPPED = frozenset(("private", "firstprivate", "is_device_ptr", "has_device_addr"))
 
