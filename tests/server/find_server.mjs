@@ -21,5 +21,6 @@ for (const { trusted, folder, settings, PATH, bundled, active, waits, silent, HO
   if (HOME !== undefined) process.env.HOME = HOME;
   const ignore = () => {};
   answers.push((await findServer({ info: ignore, warn: ignore, error: ignore }, bundled ?? '/none')) ?? null);
+  if (!waits && process.getActiveResourcesInfo().includes('Timeout')) throw new Error('a timer runs on when the server is found');
 }
 process.stdout.write(JSON.stringify(answers));

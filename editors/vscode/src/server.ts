@@ -120,12 +120,17 @@ async function versionOf(python: string): Promise<string | undefined> {
 async function activePython(): Promise<string | undefined> {
   const extension = vscode.extensions.getExtension('ms-python.python');
   const begun = async () => Promise.resolve(extension?.activate()).catch(() => undefined);
-  const api = extension?.isActive ? extension.exports : await Promise.race([begun(), late()]);
+  const api = extension?.isActive ? extension.exports : await inTime(begun());
   return api?.environments?.getActiveEnvironmentPath?.()?.path;
 }
 
-function late(): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(resolve, LIMIT, undefined));
+/** What is promised, or nothing where that takes too long. */
+async function inTime<T>(promised: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, LIMIT, undefined);
+  });
+  return Promise.race([promised, late]).finally(() => clearTimeout(timer));
 }
 
 /** With what `~` and `${workspaceFolder}` stand for; nothing where a folder is meant that is not there, or not trusted. */
