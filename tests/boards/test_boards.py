@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pty
 import re
 import shutil
 import signal
@@ -118,6 +119,25 @@ def test_ctrl_c_ends_the_program_there(board: Sshd) -> None:
     with running(board, "wait") as run:
         run.send_signal(signal.SIGINT)
         assert run.wait(LIMIT) == 128 + signal.SIGINT
+    assert until(board.is_clean)
+
+
+def test_ctrl_c_at_a_terminal_is_the_programs_alone(board: Sshd) -> None:
+    """It goes to all processes of the terminal here; the program may catch it and go on."""
+    words = [sys.executable, "-m", "ompls", "run", "--remote", "nano", str(PROGRAM), "--", "save"]
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execve(words[0], words, board.environment)
+    with open(terminal, "r+b", buffering=0) as line:
+        seen = b""
+        while b"working" not in seen:
+            seen += line.read(1000)
+        line.write(b"\x03")
+        with contextlib.suppress(OSError):  # the terminal's end
+            while more := line.read(1000):
+                seen += more
+    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    assert (code, seen.endswith(b"saved\r\n")) == (42, True), seen
     assert until(board.is_clean)
 
 

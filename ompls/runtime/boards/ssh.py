@@ -58,7 +58,7 @@ class Lost(RuntimeProblem):
 
 
 def _ignore_interrupt() -> None:
-    """Ctrl-C is for the program there; what asks for a password handles it itself."""
+    """Ctrl-C is for the program there; what asks for a password at the terminal handles it itself."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -130,7 +130,8 @@ class Connection:
         self._socket = str(scratch / "s")
         self._errors = open(str(scratch / "ssh"), "w+b")  # noqa: SIM115 -- as long as the connection
         master = ["ControlMaster=yes", "ControlPath={}".format(self._socket), "ControlPersist=no"]
-        self._watch = self._begin(self._session(master, self._errors), ("watch", str(SILENCE)))
+        login = self._session(master, self._errors, preexec_fn=_ignore_interrupt)
+        self._watch = self._begin(login, ("watch", str(SILENCE)))
         self._is_ready = False
         self._beating: Optional["subprocess.Popen[bytes]"] = None
         self._closed = threading.Event()
@@ -145,8 +146,13 @@ class Connection:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _session(self, options: Sequence[str], errors: Any) -> "Tuple[subprocess.Popen[bytes], socket.socket]":
-        """A far shell that waits for what is to be done, and our end of its standard streams."""
+    def _session(
+        self, options: Sequence[str], errors: Any, **how: Any
+    ) -> "Tuple[subprocess.Popen[bytes], socket.socket]":
+        """A far shell that waits for what is to be done, and our end of its standard streams.
+
+        how -- arguments of subprocess.Popen
+        """
         ours, theirs = socket.socketpair()  # and no pipes: a broken one would end a program by SIGPIPE
         command = ["ssh", "-T"]
         for option in (*options, *_OPTIONS):
@@ -158,7 +164,7 @@ class Connection:
                 stdin=theirs.fileno(),
                 stdout=theirs.fileno(),
                 stderr=errors,
-                preexec_fn=_ignore_interrupt,  # noqa: PLW1509 -- it makes one system call
+                **how,
             )
         except OSError as error:
             ours.close()
@@ -210,7 +216,7 @@ class Connection:
                 if self._closed.wait(0.02) or not self.alive:
                     return
             with contextlib.suppress(RuntimeProblem):  # who calls hears of it
-                self._spare = self._session(self._shared(), None)
+                self._spare = self._over_login(None)
 
         self._opening = threading.Thread(target=opened, daemon=True)
         self._opening.start()
@@ -257,13 +263,15 @@ class Connection:
             raise self.lost()
         session = self._spare if errors is None else None
         if session is None:
-            session = self._session(self._shared(), errors)
+            session = self._over_login(errors)
         else:
             self._spare = None
         return self._begin(session, (function, *arguments))
 
-    def _shared(self) -> Sequence[str]:
-        return ["ControlMaster=no", "ControlPath={}".format(self._socket), "ProxyCommand=false"]
+    def _over_login(self, errors: Any) -> "Tuple[subprocess.Popen[bytes], socket.socket]":
+        """A session of the login's; here, too, one of its own: its ssh ends at a Ctrl-C even when told to ignore it."""
+        options = ["ControlMaster=no", "ControlPath={}".format(self._socket), "ProxyCommand=false"]
+        return self._session(options, errors, start_new_session=True)
 
     def ask(self, function: str, *arguments: str, data: Any = b"", most: int = 4096) -> bytes:
         """What a function writes, at most so many bytes; `data` follows its text.

@@ -5,12 +5,23 @@
 #include <string.h>
 #include <unistd.h>
 
+static volatile sig_atomic_t stopped;
+static void stop(int number) { stopped = number; }
+
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     int sum = 0;
     if (strcmp(mode, "echo") == 0)
         for (int c; (c = getchar()) != EOF;) putchar(c);
     for (int i = 2; i < argc; i++) printf("<%s>\n", argv[i]);
+    if (strcmp(mode, "save") == 0) { // Ctrl-C is the end of its work, not its own
+        signal(SIGINT, stop);
+        printf("working\n");
+        fflush(stdout);
+        while (!stopped) usleep(1000);
+        usleep(500000);
+        return printf("saved\n") > 0 && fflush(stdout) == 0 ? 42 : 1;
+    }
     if (strcmp(mode, "wait") == 0) {
         printf("waiting\n");
         fflush(stdout);
