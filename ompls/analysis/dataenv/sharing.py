@@ -39,11 +39,11 @@ def private_in(
     kind = default.keyword if default is not None else ""
     listed = {i.symbol for c in directive.all("shared", "reduction", "in_reduction") for i in c.items}
     if kind in ("private", "firstprivate"):
-        found |= {s for s in _used(stmt) if s not in listed and _is_automatic(s)}
+        found |= {s for s in _used(stmt) if s not in listed and is_automatic(s)}
     elif _TASKS & set(directive.constructs) and kind != "shared" and "parallel" not in directive.constructs:
         team = next((i for i in range(len(around) - 1, -1, -1) if "parallel" in around[i].directive.constructs), None)
         for symbol in _used(stmt):
-            if symbol in found or symbol in listed or not _is_automatic(symbol):
+            if symbol in found or symbol in listed or not is_automatic(symbol):
                 continue
             holder = owner(symbol)
             if team is None or (holder is not None and holder in around[team:]):
@@ -62,5 +62,5 @@ def _used(stmt: DirectiveStmt) -> set[Symbol]:
     return {s for s in names if s is not None and s.kind in ("var", "param")}
 
 
-def _is_automatic(symbol: Symbol) -> bool:
+def is_automatic(symbol: Symbol) -> bool:
     return symbol.level != "file" and symbol.storage not in ("static", "extern")
