@@ -360,7 +360,7 @@ class Host:
     def globals(self) -> list[dict[str, object]]:
         """The `declare target` variables that this unit defines, or no unit does: a library's (`stdout`)."""
         out: list[dict[str, object]] = []
-        library = [name for name, s in self.tu.symbols.items() if s.from_system_header and s.kind == "var"]
+        library = [s.name for s in self.tu.symbols.on_device() if s.from_system_header and s.kind == "var"]
         for name in (*self.index.variables, *library):
             s: Symbol | None = self.tu.symbols.get(name)
             if s is None or not s.declare_target or not (s.defined or s.from_system_header):

@@ -7,6 +7,8 @@ import pytest
 from ompls.analysis.model import headers
 from ompls.analysis.model.datamodel import LP64
 from ompls.analysis.model.headers import headers_of
+from ompls.analysis.model.layers import Layers
+from ompls.analysis.model.names import Names
 
 _SIZES = "typedef unsigned long size_t;\nstruct lines;\n"
 _TEXTS = "size_t length(const struct lines *of);\nstruct lines { size_t count; };\n"
@@ -37,3 +39,14 @@ def test_a_tag_is_what_defines_it_not_what_names_it() -> None:
     assert tag is not None
     assert tag.body.fields is not None
     assert headers_of((_SIZES,), LP64).tag("other") is None
+
+
+def test_of_declare_target_only_what_it_may_be_about_is_read() -> None:
+    covered = "#pragma omp begin declare target\nextern int covered;\nint runs(int);\n#pragma omp end declare target\n"
+    listed = "extern int here, listed;\n#pragma omp declare target to(listed)\n"
+    known = headers_of(("struct other { int x; };\nextern struct other neither;\n", covered, listed), LP64)
+    names = Names(Layers(), known)
+    assert [s.name for s in names.on_device()] == ["covered", "listed", "runs"]
+    assert known.tags() == {}
+    assert "neither" in names
+    assert [*known.tags()] == ["other"]

@@ -109,6 +109,10 @@ class _Text:
             elif d.name == "end declare target" and opened:
                 self.covered.append((opened.pop(), m.start()))
 
+    def covers(self, chunk: Node) -> bool:
+        """Whether it is between `begin declare target` and its end."""
+        return any(a <= chunk.start_byte < b for a, b in self.covered)
+
     def _index(self, text: bytes, starts: list[int]) -> None:
         for m in _NAME.finditer(text):
             at = bisect.bisect_right(starts, m.start()) - 1
@@ -156,6 +160,14 @@ class Headers:
         self._load("", [(n, chunk) for n, text in enumerate(self._texts) for chunk in range(len(text.chunks))])
         yield from list(self._file.names.joined())
 
+    def maybe_on_device(self) -> list[str]:
+        """The names that the headers' `declare target` lists or encloses, and perhaps others."""
+        found = set(self._file.targets)
+        for text in self._texts:
+            covered = {n for n, chunk in enumerate(text.chunks) if text.covers(chunk)} if text.covered else set()
+            found.update(name for name, chunks in text.names.items() if not covered.isdisjoint(chunks))
+        return sorted(found)
+
     def tags(self) -> dict[str, CType]:
         """The tags that were asked for so far."""
         return self._file.tags
@@ -174,7 +186,7 @@ class Headers:
     def _read_chunk(self, text: _Text, chunk: int) -> None:
         node = text.chunks[chunk]
         saved = self._file.declare_target
-        self._file.declare_target = int(any(a <= node.start_byte < b for a, b in text.covered))
+        self._file.declare_target = int(text.covers(node))
         reader = Adapter(text.source, node.start_byte, self._file, Sema(self._file))
         reader.bodies = False
         reader.external(node)

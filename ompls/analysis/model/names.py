@@ -35,6 +35,13 @@ class Names(Mapping[str, Symbol]):
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self.get(name) is not None
 
+    def on_device(self) -> Iterator[Symbol]:
+        """Those with `declare target`; of the headers' declarations only those are read that may have it."""
+        for name in dict.fromkeys((*self.own, *self.headers.maybe_on_device())):
+            found = self.get(name)
+            if found is not None and found.declare_target:
+                yield found
+
     def _whole(self) -> dict[str, Symbol]:
         if self._all is None:
             self._all = dict(self.own)

@@ -176,7 +176,7 @@ def replace_globals(index: Index, rw: Rewriter, node: ast.Node, parameters: Coll
 
     parameters -- variables that are something else in the kernel
     """
-    placed = [s for s in index.tu.symbols.values() if is_global(index.tu, s) and s not in parameters]
+    placed = [s for s in index.tu.symbols.on_device() if is_global(index.tu, s) and s not in parameters]
     _replace_in_typeof(rw, node, {s.name: f"(*{global_symbol(index.tu, s)})" for s in placed})
     copied = {id(n) for n in names_in(node) if n.symbol in parameters}
     shared: set[int] = set()
