@@ -16,7 +16,7 @@ from ompls.analysis.encoding import decoded
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span
 from ompls.analysis.model.ctype import Array, CType, Record, innermost
-from ompls.analysis.model.omp import Clause, Directive, declared_mapper, mapper_named
+from ompls.analysis.model.omp import Clause, Directive, declared_mapper, mapper_named, mapper_variable
 from ompls.analysis.model.tu import TU, FileDirective
 from ompls.analysis.syntax.quoted import c_string
 from ompls.translate.ctext import place_of, strip
@@ -69,9 +69,8 @@ class Mappers:
     def _add(self, d: Directive, place: FileDirective | DirectiveStmt, text: Callable[[Span], str]) -> None:
         if d.name != "declare mapper":
             return
-        m = declared_mapper(d)
-        names = [n for c in d.all("map") for e in c.items for n in e.expr.walk() if isinstance(n, ast.Name)]
-        of = next((n.symbol.type for n in names if m and n.name == m.variable and n.symbol), None)
+        m, variable = declared_mapper(d), mapper_variable(d)
+        of = variable.type if variable is not None else None
         if m is None or not isinstance(of, Record):
             self.problem = Problem(
                 None, "'declare mapper'", "what it maps is not known as a variable of a structure type"

@@ -136,6 +136,13 @@ def declared_mapper(directive: Directive) -> DeclaredMapper | None:
     return DeclaredMapper(match[1] or "default", match[2], match[3]) if match is not None else None
 
 
+def mapper_variable(directive: Directive) -> Symbol | None:
+    """The variable of a `declare mapper`, with its type; None where no list item names it."""
+    mapper = declared_mapper(directive)
+    names = (n for c in directive.all("map") for i in c.items for n in i.expr.walk() if isinstance(n, Name))
+    return next((n.symbol for n in names if mapper is not None and n.name == mapper.variable and n.symbol), None)
+
+
 def mapper_named(modifiers: Iterable[str]) -> str:
     """The name in the modifier `mapper(name)`; '' without one."""
     return next((match[1] for match in map(_BY_MAPPER.match, modifiers) if match is not None), "")

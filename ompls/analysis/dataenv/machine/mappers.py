@@ -18,7 +18,7 @@ from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import INT, Record, held, innermost
-from ompls.analysis.model.omp import Directive, declared_mapper, mapper_named
+from ompls.analysis.model.omp import Directive, declared_mapper, mapper_named, mapper_variable
 
 _ENDS = ("release", "delete")
 _EACH = Symbol("each", "var", INT)  # the number of an element of an array that is mapped by a mapper
@@ -53,11 +53,7 @@ def mappers_of(directives: Iterable[Directive]) -> tuple[Mapper, ...] | None:
     for d in directives:
         if d.name != "declare mapper":
             continue
-        mapper = declared_mapper(d)
-        names = [n for c in d.all("map") for i in c.items for n in i.expr.walk() if isinstance(n, ast.Name)]
-        variable = next(
-            (n.symbol for n in names if mapper is not None and n.name == mapper.variable and n.symbol), None
-        )
+        mapper, variable = declared_mapper(d), mapper_variable(d)
         items = tuple([(c.keyword or "tofrom", c.modifiers, i) for c in d.all("map") for i in c.items])
         if mapper is None or variable is None or not isinstance(variable.type, Record) or any(i[1] for i in items):
             return None

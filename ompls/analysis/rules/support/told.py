@@ -14,15 +14,18 @@ from typing import NamedTuple
 
 from ompls.analysis.encoding import encoded
 from ompls.analysis.model.ast import Declaration, FunctionDef, Index, Name, Unary
-from ompls.analysis.model.ctype import Array
+from ompls.analysis.model.ctype import Array, Record
 from ompls.analysis.model.items import Group
-from ompls.analysis.model.omp import Directive, declare_target_list, declared_mapper
+from ompls.analysis.model.omp import Directive, declare_target_list, declared_mapper, mapper_variable
 from ompls.analysis.model.targeted import names_under
 from ompls.analysis.model.tu import TU, Content
 
 _DECLARED = re.compile(r"declare[ _]reduction\s*\(\s*([^\s:]+)\s*:")
 _SNAPSHOTS = 16
 _REDUCTIONS_OF: dict[str, frozenset[str]] = {}  # what system headers declare, by `HeaderSnapshot.key`
+
+
+NamedMapper = tuple[str, "int | None"]  # with the number of a structure; None: its type is none, or is not known
 
 
 class Told(NamedTuple):
@@ -37,7 +40,7 @@ class Told(NamedTuple):
     unmapped_links -- of `link` variables that no data environment of the unit maps
     own_links -- those of them that no other unit maps: they are `static`, or there is no other
     reductions -- that `declare reduction` at file scope, or a header, declares
-    mappers -- that `declare mapper` at file scope declares
+    mappers -- that `declare mapper` at file scope declares, with the structures they are for
     """
 
     requires: frozenset[str]
@@ -50,7 +53,7 @@ class Told(NamedTuple):
     unmapped_links: frozenset[str]
     own_links: frozenset[str]
     reductions: frozenset[str]
-    mappers: frozenset[str]
+    mappers: frozenset[NamedMapper]
 
 
 def told_by(tu: TU, contents: tuple[Content, ...], variants: frozenset[str]) -> Told:
@@ -94,9 +97,11 @@ def declared_reductions(directives: Iterable[Directive]) -> frozenset[str]:
     return frozenset(text.partition(":")[0].strip() for text in named)
 
 
-def declared_mappers(directives: Iterable[Directive]) -> frozenset[str]:
-    """The identifiers of `declare mapper(identifier: type variable)`."""
-    return frozenset(mapper.name for mapper in map(declared_mapper, directives) if mapper is not None)
+def declared_mappers(directives: Iterable[Directive]) -> frozenset[NamedMapper]:
+    """The identifiers of `declare mapper(identifier: type variable)`, each with the structure's number."""
+    found = ((declared_mapper(d), mapper_variable(d)) for d in directives if d.name == "declare mapper")
+    types = ((mapper.name, None if of is None else of.type) for mapper, of in found if mapper is not None)
+    return frozenset((name, of.uid if isinstance(of, Record) else None) for name, of in types)
 
 
 def _reductions(tu: TU) -> frozenset[str]:
