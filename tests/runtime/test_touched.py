@@ -27,6 +27,8 @@ CASES = [
     ("stack", "host", -signal.SIGSEGV, "", ""),
     ("exit-touch", "cudasim", 125, "tofrom : absent", rf"region on cudasim:0: {ABSENT}"),
     ("exit-launch", "cudasim", 125, "tofrom : absent", rf"region on cudasim:0: {ABSENT}"),
+    ("exit-join", "host", 125, "tofrom : absent", rf"region on host:0: {ABSENT}[^\n]*\njoined"),
+    ("exit-join", "cudasim", 125, "tofrom : absent", rf"region on cudasim:0: {ABSENT}[^\n]*\njoined"),
     ("alloc", "host", 0, "", ""),
     ("alloc", "cudasim", 125, "d[3] = 1", rf"the host wrote {FAR} \(of omp_target_alloc, .*\){UNREACHABLE}"),
     ("free", "cudasim", 125, "free(d)", rf"the host read {FAR} \(of omp_target_alloc, .*\){UNREACHABLE}"),

@@ -1,5 +1,6 @@
 /* Wrong addresses in the program's own process, one for each name; line numbers are the test's. */
 #include <omp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,20 @@ static void launch_again(void)
     int a = 0;
 #pragma omp target map(present, tofrom : a)
     a = 5;
+}
+static pthread_t other;
+static int ending;
+static void *fail_at_the_end(void *unused)
+{
+    while (!__atomic_load_n(&ending, __ATOMIC_ACQUIRE)) usleep(1000);
+    launch_again();
+    return unused;
+}
+static void join(void)
+{
+    __atomic_store_n(&ending, 1, __ATOMIC_RELEASE);
+    pthread_join(other, NULL);
+    fputs("joined\n", stderr);
 }
 static void launch(void)
 {
@@ -64,7 +79,8 @@ int main(int argc, char **argv)
     } else if (strncmp(name, "exit", 4) == 0) {
         int absent = 0;
         kept = d;
-        atexit(strcmp(name, "exit-touch") == 0 ? touch : launch_again);
+        if (strcmp(name, "exit-join") == 0) pthread_create(&other, NULL, fail_at_the_end, NULL);
+        atexit(strcmp(name, "exit-touch") == 0 ? touch : strcmp(name, "exit-join") == 0 ? join : launch_again);
 #pragma omp target map(present, tofrom : absent)
         absent = 5;
     } else if (strcmp(name, "alloc") == 0 || strncmp(name, "handler", 7) == 0) {

@@ -376,8 +376,8 @@ void ompls_tell_detail(const char *lines);
 /* meant.c: the name in `known` (with ", " between them) that the misspelt one is nearly; NULL: none is. */
 const char *ompls_meant(const char *name, size_t length, const char *known, size_t *found_length);
 extern _Atomic int ompls_failing; /* the process is on its way out after an error */
-/* Before an error is told: only the first thread that fails does, another waits for the end.  Who fails again, in an exit handler
-   or in a signal's, ends the program at once. */
+/* Before an error is told: only the first thread that fails does.  Another one ends, but not the program, whose exit handlers may
+   need any time, and may join it.  Who fails again, in an exit handler or in a signal's, ends the program at once. */
 void ompls_speak_first(void);
 
 /* idle.c: whether regions under way are counted. */
