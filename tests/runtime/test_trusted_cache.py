@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import struct
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,7 @@ from ompls.runtime.boards.registered import Board
 from ompls.runtime.cache import Cache, not_ours
 from ompls.runtime.toolchain import Compile, Toolchain
 
+BOARD = Path(folders.__file__).parent / "boards/board.sh"
 NAME, OTHER = "ab" * 32, "cd" * 32
 NOBODY = 65534
 as_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file to another user")
@@ -162,28 +164,108 @@ GROUPS = [
 ]
 
 
-@pytest.mark.parametrize(("group", "users", "ours"), GROUPS)
-def test_whose_a_group_is_here_and_on_a_board(
-    group: str, users: str, ours: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name, _, number, members = group.split(":")
-    listed = [line.split(":") for line in users.splitlines()]
-    found = [SimpleNamespace(pw_name=n, pw_uid=int(u), pw_gid=int(g)) for n, _, u, g in listed]
-    entry = SimpleNamespace(gr_name=name, gr_mem=members.split(",") if members else [])
+def test_whose_a_group_is_here_and_on_a_board(monkeypatch: pytest.MonkeyPatch) -> None:
+    here, asked = [], ["we=5 name=; id() { case $1 in -un) echo me ;; -g) echo 7 ;; esac; }"]
+    asked.append('getent() { [ "$1" = group ] && printf %s "$its" || printf %s "$users"; }')
     monkeypatch.setattr(folders.os, "getuid", lambda: 5)
     monkeypatch.setattr(folders.pwd, "getpwuid", lambda uid: SimpleNamespace(pw_name="me", pw_uid=5, pw_gid=7))
-    monkeypatch.setattr(folders.pwd, "getpwall", lambda: found)
-    monkeypatch.setattr(folders.grp, "getgrgid", lambda gid: entry)
+    for group, users, _ in GROUPS:
+        name, _, number, members = group.split(":")
+        listed = [line.split(":") for line in users.splitlines()]
+        found = [SimpleNamespace(pw_name=n, pw_uid=int(u), pw_gid=int(g)) for n, _, u, g in listed]
+        entry = SimpleNamespace(gr_name=name, gr_mem=members.split(",") if members else [])
+        monkeypatch.setattr(folders.pwd, "getpwall", lambda found=found: found)
+        monkeypatch.setattr(folders.grp, "getgrgid", lambda gid, entry=entry: entry)
+        folders._is_only_ours.cache_clear()
+        here.append(folders._is_only_ours(int(number)))
+        asked.append(f"its='{group}' users='{users}'; is_ours_alone {number} && say True || say False")
     folders._is_only_ours.cache_clear()
-    assert folders._is_only_ours(int(number)) is ours
-    folders._is_only_ours.cache_clear()
-    script = (Path(folders.__file__).parent / "boards/board.sh").read_text()
-    asked = script[script.index("is_ours_alone() {") :].partition("\n}\n")[0] + "\n}\n"
-    fakes = "id() { case $1 in -un) echo me ;; -g) echo 7 ;; esac; }\n"
-    fakes += 'getent() { [ "$1" = group ] && printf %s "$GROUP" || printf %s "$USERS"; }\n'
-    command = ["sh", "-c", f"we=5\n{fakes}{asked}is_ours_alone {number}"]
-    done = subprocess.run(command, env={**os.environ, "GROUP": group, "USERS": users}, check=False)
-    assert done.returncode == (0 if ours else 1)
+    assert here == [ours for *_, ours in GROUPS]
+    assert on_a_board(asked) == here
+
+
+def on_a_board(lines: list[str]) -> list[bool]:
+    """What board.sh's functions say, all in one shell."""
+    functions, call, end = BOARD.read_text().rpartition('"$function" "$@"')
+    assert (call, end) == ('"$function" "$@"', "\n")
+    script = "\n".join(["set -- - - -", functions, *lines])
+    done = subprocess.run(["sh"], input=script, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return [word == "True" for word in done.stdout.split()]
+
+
+# (what is made: directories with their modes, where links lead, what somebody else has; the directory in which our own
+# is; whether the group of what is made is ours alone; whether our own is trusted)
+WAYS = [
+    ("a=755", "a", False, True),
+    ("a=757", "a", False, False),
+    ("a=775", "a", False, False),
+    ("a=775", "a", True, True),
+    ("a=777", "a", True, False),
+    ("a=2775", "a", False, False),
+    ("a=775+", "a", True, False),
+    ("a=755+", "a", False, True),
+    ("a=1777", "a", False, True),
+    ("a=1775", "a", False, True),
+    ("a=755 they", "a", False, False),
+    ("a=1777 they", "a", False, False),
+    ("a=777 a/b=755", "a/b", False, False),
+    ("a=1777 a/b=755", "a/b", False, True),
+    ("a=1777 a/b=755 they", "a/b", False, False),
+    ("a=755 b=a", "b", False, True),
+    ("a=777 b=a", "b", False, False),
+    ("a=755 a/b=755 c=777 c/d=../a", "c/d/b", False, False),
+    ("a=755 a/b=755 c=1777 c/d=../a", "c/d/b", False, True),
+    ("a=755 b=a they", "b", False, False),
+    ("a=755 b=777", "b/../a", False, False),
+]
+
+
+def made(base: Path, what: str) -> bool:
+    """False: here that cannot be."""
+    path = base
+    base.mkdir()
+    for word in what.split():
+        name, _, how = word.partition("=")
+        if how:
+            path = base / name
+        if not how and os.getuid() != 0:
+            return False  # only root can give something to another user
+        if not how:
+            given_away(path)
+        elif not how[0].isdigit():
+            path.symlink_to(how)
+        else:
+            path.mkdir()
+            path.chmod(int(how.rstrip("+"), 8))
+        if how.endswith("+"):
+            group = path.stat().st_mode >> 3 & 7
+            rights = [(1, 7, -1), (2, group, NOBODY), (4, 5, -1), (16, group, -1), (32, 5, -1)]
+            try:
+                os.setxattr(
+                    path,
+                    "system.posix_acl_access",
+                    struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *r) for r in rights),
+                )
+            except OSError:  # a file system without access control lists
+                return False
+    return True
+
+
+def test_a_board_trusts_the_directories_that_are_trusted_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted, here, asked = {}, {}, [f"id() {{ echo {os.getuid()}; }}", 'is_ours_alone() { [ "$alone" = True ]; }']
+    for number, (what, above, alone, trusted) in enumerate(WAYS):
+        ours = tmp_path / str(number) / above / "ours"
+        if not made(tmp_path / str(number), what):
+            continue
+        ours.mkdir(0o700)
+        wanted[what, above, alone] = trusted
+        monkeypatch.setattr(folders, "_is_only_ours", lambda group, alone=alone: alone)
+        here[what, above, alone] = folders.refusal(str(ours)) is None
+        asked.append(f"asked='{ours}' alone={alone}; cd '{ours}'; directory=$(pwd -P)")
+        asked.append("(keep_others_out) 2>/dev/null && say True || say False")
+    assert here == wanted
+    assert dict(zip(wanted, on_a_board(asked), strict=True)) == wanted
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o002, 0o077])

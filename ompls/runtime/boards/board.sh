@@ -31,7 +31,7 @@ enter() {
     mkdir -p "$directory" || fail "the board has no directory $directory: $another"
     [ -O "$directory" ] || fail "the board's $directory belongs to somebody else: $another"
     cd "$directory" || fail "the board's $directory cannot be used: $another"
-    directory=$(pwd -P)
+    asked=$directory directory=$(pwd -P)
     case $directory in / | "$(cd "${HOME:-/}" && pwd -P)") fail "the board's $directory is no directory of its own: $another" ;; esac
     case $(ls -ld .) in
     ?????w* | ????????w*) fail "others can write to the board's $directory: say chmod 700 there, or $another" ;;
@@ -44,17 +44,20 @@ enter() {
     run=$directory/run-$mark
 }
 
-# What lies in the directory is executed: nobody but we and root may have put it there, or may put another one in its place.
+# What lies in the directory is executed: nobody but we and root may have put it there, or may put another one in its place, where
+# it is or on the way that was asked for.
 keep_others_out() {
     for part in programs far runtime bundles plans objects cache; do
         [ ! -L "$part" ] && { [ ! -e "$part" ] || [ -O "$part" ]; } ||
             fail "the board's $directory/$part is not ours: remove it, or $another"
     done
-    at=$directory we=$(id -u)
+    we=$(id -u)
     set --
-    while [ -n "$at" ]; do
-        at=${at%/*}
-        set -- "$@" "${at:-/}"
+    for at in "$asked" "$directory"; do
+        while [ -n "$at" ]; do
+            at=${at%/*}
+            set -- "$@" "${at:-/}"
+        done
     done
     while read -r mode links owner group above; do
         case $owner in
@@ -62,7 +65,7 @@ keep_others_out() {
         *) fail "above the board's $directory a directory belongs to somebody else ($mode $above): $another" ;;
         esac
         case $mode in
-        ?????????[tT]*) continue ;; # nobody replaces what others have in it
+        l* | ?????????[tT]*) continue ;; # nobody replaces what others have in it
         ?????w????+* | ????????w*) ;;
         ?????w*) ! is_ours_alone "$group" || continue ;;
         *) continue ;;
