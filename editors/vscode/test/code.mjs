@@ -21,6 +21,16 @@ const QUIET = {
   'workbench.startupEditor': 'none',
 };
 
+/** What `begin` leaves open and shown: nothing.  One key, as VS Code offers no single command. */
+const CLEAR = [
+  'notifications.clearAll',
+  'workbench.action.terminal.killAll',
+  'workbench.action.closePanel',
+  'workbench.view.explorer',
+  'workbench.action.closeAllEditors',
+];
+const FIRST = 'saxpy.c'; // of those who use `alone`: its lens tells that the server answers
+const CLEAR_KEY = 'Control+Alt+F12';
 const only = new RegExp(process.env['STEPS'] ?? '');
 export const workspace = path.join(work, 'workspace');
 export const data = path.join(work, 'data');
@@ -29,17 +39,29 @@ const entry = path.join(codeServer, 'out/node/entry.js');
 const common = ['--user-data-dir', data, '--extensions-dir', extensions, '--config', path.join(work, 'config.yaml')];
 
 /** What the window is opened with: settings, and the files of the workspace. */
-function prepare(files) {
+function prepare() {
   for (const directory of [workspace, path.join(data, 'User'), path.join(data, 'Machine')]) {
     fs.mkdirSync(directory, { recursive: true });
   }
   fs.writeFileSync(path.join(work, 'config.yaml'), 'auth: none\ncert: false\n');
   serve(ompls);
-  for (const [file, text] of Object.entries(files)) {
-    fs.mkdirSync(path.dirname(path.resolve(workspace, file)), { recursive: true });
-    fs.writeFileSync(path.resolve(workspace, file), text);
-  }
+  const keys = [{ key: CLEAR_KEY.replace('Control', 'ctrl').toLowerCase(), command: 'runCommands', args: { commands: CLEAR } }];
+  fs.writeFileSync(path.join(data, 'User/keybindings.json'), JSON.stringify(keys));
   execFileSync(process.execPath, [entry, ...common, '--install-extension', vsix], { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+/** The workspace has these files (name → text), as they are here, and no other ones. */
+function fill(files) {
+  const wanted = new Map(Object.entries(files).map(([name, text]) => [path.resolve(workspace, name), text]));
+  for (const found of fs.readdirSync(workspace, { recursive: true, withFileTypes: true })) {
+    const file = path.join(found.parentPath, found.name);
+    if (!found.isDirectory() && !wanted.has(file)) fs.rmSync(file);
+  }
+  for (const [file, text] of wanted) {
+    if (fs.existsSync(file) && fs.readFileSync(file, 'utf8') === text) continue;
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, text);
+  }
 }
 
 /** Which server windows start from now on. */
@@ -70,39 +92,87 @@ async function listening(port) {
 
 /** Steps with a name, in order; `visible` waits for text in elements of the page. */
 export class Session {
-  constructor(page, host) {
-    this.page = page;
+  constructor(browser, host, files) {
+    this.browser = browser;
     this.host = host;
+    this.files = files;
     this.passed = 0;
+    this.failed = 0;
+    this.usable = false; // whether the next step can have this window
   }
+  /** A step that goes on where the one before it has ended; nothing goes on behind one that fails. */
   async step(name, action) {
     if (!only.test(name)) return;
     const started = Date.now();
     try {
       await action();
     } catch (problem) {
-      const picture = path.join(repository, '.cache', 'test-vscode-failure.png');
+      const picture = path.join(repository, '.cache', `test-vscode-failure-${this.failed}.png`);
       fs.mkdirSync(path.dirname(picture), { recursive: true });
       await this.page.screenshot({ path: picture }).catch(() => {});
-      const notes = await this.page.locator('.notification-list-item-message').allTextContents();
+      const notes = await this.page.locator('.notification-list-item-message').allTextContents().catch(() => []);
       console.log(notes.map((text) => `# ${text}`).join('\n'));
       throw new Error(`${name}: ${problem.message.split('\n')[0]} (screenshot: ${picture})`);
     }
     this.passed++;
     console.log(`ok ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
   }
-  /** In our folder, else in the workspace that is named. */
-  open(file, where = `folder=${workspace}`) {
-    const payload = JSON.stringify([['openFile', `vscode-remote://${this.host}${path.resolve(workspace, file)}`]]);
-    return this.page.goto(`http://${this.host}/?${where}&payload=${encodeURIComponent(payload)}`);
+  /** A step that needs no other one: it begins with all files as they were, and with nothing open but `file`, if any. */
+  async alone(name, file, action) {
+    const whole = this.step(name, async () => {
+      await this.begin(file);
+      await action();
+      this.usable = true;
+    });
+    await whole.catch((problem) => this.fail(problem));
   }
-  /** In the window as it is, if there is one, and nothing beside it: much quicker than a new window. */
-  async show(file) {
-    if (!this.page.url().includes(this.host)) return this.open(file);
-    await this.page.keyboard.press('Escape');
-    await this.page.keyboard.press('Control+k');
-    await this.page.keyboard.press('Control+w');
-    await this.page.waitForSelector('.editor-group-container.empty');
+  fail(problem) {
+    this.failed++;
+    console.log(`not ok ${problem.message}`);
+  }
+  async begin(file) {
+    const inWindow = this.usable && this.page.url().includes('?folder=');
+    this.usable = false;
+    if (inWindow) {
+      await this.clear();
+      fill(this.files);
+    } else {
+      fill(this.files);
+      await this.fresh(FIRST);
+      await this.visible('.codelens-decoration', 'Preview', 90_000);
+      await this.clear();
+    }
+    if (file) await this.find(file);
+  }
+  /** A window that opens next knows nothing of those before it: VS Code keeps layouts, workspaces and more in the browser. */
+  async leave() {
+    await this.page?.context().close();
+    this.page = await this.browser.newPage({ viewport: { width: 1600, height: 1000 } });
+    this.page.on('dialog', (dialog) => dialog.accept()); // a page with changes may be left
+  }
+  async fresh(file, where) {
+    await this.leave();
+    await this.open(file, where);
+  }
+  async clear() {
+    for (let tries = 0; ; tries++) {
+      await this.page.keyboard.press('Escape');
+      await this.page.keyboard.press(CLEAR_KEY);
+      const empty = () =>
+        document.querySelectorAll('.editor-group-container').length === 1 &&
+        document.querySelector('.editor-group-container.empty') &&
+        !document.querySelector('.part.panel')?.checkVisibility();
+      if (await this.page.waitForFunction(empty, undefined, { timeout: 5_000 }).catch(() => undefined)) return;
+      if (tries > 5) throw new Error('what the step before has opened cannot be closed');
+    }
+  }
+  /** A window of our folder, else of the workspace that is named, with a file, if any. */
+  open(file, where = `folder=${workspace}`) {
+    const payload = file ? [['openFile', `vscode-remote://${this.host}${path.resolve(workspace, file)}`]] : [];
+    return this.page.goto(`http://${this.host}/?${where}&payload=${encodeURIComponent(JSON.stringify(payload))}`);
+  }
+  /** One more file, in the window as it is: much quicker than a new window. */
+  async find(file) {
     await this.ask('Control+p', file);
     await this.page.click(`.quick-input-list .monaco-list-row:has-text("${file}")`);
     await this.page.waitForSelector(`.tab.active[data-resource-name="${file}"]`);
@@ -175,7 +245,8 @@ export class Session {
 
 /** Drive a window whose workspace has these files (name → text); the process's exit code says whether it went well. */
 export async function withWindow(files, drive) {
-  prepare(files);
+  prepare();
+  fill(files);
   const port = await freePort();
   const options = ['--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust'];
   const server = spawn(process.execPath, [entry, ...common, ...options, workspace], { stdio: 'ignore', detached: true });
@@ -184,23 +255,23 @@ export async function withWindow(files, drive) {
     executablePath,
     args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
-  let failed = 0;
-  const page = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
-  page.on('dialog', (dialog) => dialog.accept()); // a page with changes may be left
-  const session = new Session(page, `127.0.0.1:${port}`);
+  const session = new Session(browser, `127.0.0.1:${port}`, files);
   try {
+    await session.leave();
     await listening(port);
     await drive(session);
+    if (!session.passed && !session.failed) throw new Error(`no step has a name like STEPS=${only.source}`);
   } catch (problem) {
-    failed = 1;
-    console.log(`not ok ${problem.message}`);
-    for (const file of fs.readdirSync(data, { recursive: true }).filter((name) => /ompls[^/]*\.log$/.test(name))) {
-      console.log(`--- ${file}\n${fs.readFileSync(path.join(data, file), 'utf8').split('\n').slice(-40).join('\n')}`);
-    }
+    session.fail(problem);
   } finally {
     await browser.close();
     process.kill(-server.pid, 'SIGTERM');
   }
-  console.log(`${session.passed} passed, ${failed} failed`);
-  process.exitCode = failed;
+  if (session.failed) {
+    for (const file of fs.readdirSync(data, { recursive: true }).filter((name) => /ompls[^/]*\.log$/.test(name))) {
+      console.log(`--- ${file}\n${fs.readFileSync(path.join(data, file), 'utf8').split('\n').slice(-40).join('\n')}`);
+    }
+  }
+  console.log(`${session.passed} passed, ${session.failed} failed`);
+  process.exitCode = session.failed ? 1 : 0;
 }

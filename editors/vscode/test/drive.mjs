@@ -1,7 +1,7 @@
 // What a user of VS Code sees, in a real one (code.mjs).
 //
-// Each step waits for something to be visible; the first that does not come is the failure, with a screenshot.  STEPS=REGEXP in
-// the environment: only those whose name matches.
+// Each step begins from the same state, and waits for something to be visible; what does not come is a failure, with a screenshot.
+// STEPS=REGEXP in the environment: only those whose name matches.
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { repository, withWindow, work, workspace } from './code.mjs';
@@ -66,12 +66,18 @@ async function drive(s) {
   const left = '.editor-group-container:first-child';
   const editors = '.editor-group-container .view-lines';
 
-  await s.step('a mistake gets a squiggle', async () => {
-    await s.open('mistake.c');
+  const squiggle = async () => {
     await s.visible(editors, 'tarrget');
     await s.page.waitForSelector('.squiggly-error, .squiggly-warning', { state: 'attached', timeout: 90_000 });
-  });
-  await s.step('its quick fix repairs the text', async () => {
+  };
+  const preview = async () => {
+    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
+    await s.page.click('.codelens-decoration a:has-text("Preview CUDA")');
+    await s.visible(editors, '__global__');
+  };
+  await s.alone('a mistake gets a squiggle', 'mistake.c', squiggle);
+  await s.alone('its quick fix repairs the text', 'mistake.c', async () => {
+    await squiggle();
     const line = source.findIndex((text) => text.includes('omp target')) + 1;
     await s.page.click(`${left} .view-lines`);
     await s.place(line, source[line - 1].indexOf('target') + 3);
@@ -86,8 +92,7 @@ async function drive(s) {
     await s.page.keyboard.press('Control+s');
     await s.saved('mistake.c', source.join('\n'));
   });
-  await s.step('Enter behind a directive that is complete accepts nothing', async () => {
-    await s.show('typed.c');
+  await s.alone('Enter behind a directive that is complete accepts nothing', 'typed.c', async () => {
     await s.visible(editors, 'void typed');
     await s.page.click(`${left} .view-lines`);
     await s.place(2, 1);
@@ -103,8 +108,7 @@ async function drive(s) {
     ['#pragma omp target map(', 'to'],
     ['#pragma omp target te', 'teams distribute parallel for'],
   ]) {
-    await s.step(`"${first}" is proposed first behind "${typed}"`, async () => {
-      await s.show('listed.c');
+    await s.alone(`"${first}" is proposed first behind "${typed}"`, 'listed.c', async () => {
       await s.visible(editors, 'void listed');
       await s.page.click(`${left} .view-lines`);
       await s.place(2, 1);
@@ -119,21 +123,20 @@ async function drive(s) {
       await s.command('File: Revert File');
     });
   }
-  await s.step('the lenses stand over the region', async () => {
-    await s.show('saxpy.c');
+  await s.alone('the lenses stand over the region', 'saxpy.c', async () => {
     await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
     await s.visible('.codelens-decoration', 'Run');
   });
-  await s.step('the title has buttons', async () => {
+  await s.alone('the title has buttons', 'saxpy.c', async () => {
     for (const title of ['Preview Generated Kernel', 'Run Program on a Device']) {
       await s.page.waitForSelector(`${left} .editor-actions [aria-label^="${title}"]`);
     }
   });
-  await s.step('Preview CUDA opens the kernel beside the source', async () => {
-    await s.page.click('.codelens-decoration a:has-text("Preview CUDA")');
-    await s.visible(editors, '__global__');
+  await s.alone('Preview CUDA opens the kernel beside the source', 'saxpy.c', preview);
+  await s.alone('its tab names source, kernel and device', 'saxpy.c', async () => {
+    await preview();
+    await s.visible('.tab.active', 'saxpy.c: saxpy_0 (cuda)');
   });
-  await s.step('its tab names source, kernel and device', () => s.visible('.tab.active', 'saxpy.c: saxpy_0 (cuda)'));
   const follows = async () => {
     const line = source.findIndex((text) => text.includes('y[i] =')) + 1;
     await s.page.click(`${left} .view-lines`);
@@ -151,8 +154,12 @@ async function drive(s) {
     await s.page.keyboard.press('Control+s');
     await s.saved('saxpy.c', source.join('\n'));
   };
-  await s.step('the preview follows what is typed', follows);
-  await s.step('preview and source are linked both ways', async () => {
+  await s.alone('the preview follows what is typed', 'saxpy.c', async () => {
+    await preview();
+    await follows();
+  });
+  await s.alone('preview and source are linked both ways', 'saxpy.c', async () => {
+    await preview();
     const statement = source.findIndex((text) => text.includes('y[i] =')) + 1;
     const coloured = (side, count) =>
       s.page.waitForFunction(
@@ -183,14 +190,14 @@ async function drive(s) {
     );
     await s.shot('preview');
   });
-  await s.step('the link survives a change of tabs, and a pin, by the keyboard', async () => {
+  await s.alone('the link survives a change of tabs, and a pin, by the keyboard', 'saxpy.c', async () => {
+    await preview();
     const linked = (wanted) =>
       s.page.waitForFunction((is) => !!document.querySelectorAll('.editor-group-container')[1]?.querySelector('.view-overlays [class*="ced-"]') === is, wanted);
     const statement = source.findIndex((text) => text.includes('y[i] =')) + 1;
     const kernel = s.page.locator('.editor-group-container').last();
     await s.page.click(`${left} .view-lines`);
-    await s.ask('Control+p', 'limited.c');
-    await s.page.click('.quick-input-list .monaco-list-row:has-text("limited.c")');
+    await s.find('limited.c');
     await s.visible(editors, 'long double');
     await s.page.click('.tab[data-resource-name="saxpy.c"]');
     await s.page.waitForSelector('.tab.active[data-resource-name="saxpy.c"]');
@@ -204,10 +211,10 @@ async function drive(s) {
     await s.keys('k');
     await kernel.locator('.editor-actions [aria-label^="Pin Preview"]').waitFor();
   });
-  await s.step('the preview follows the cursor into a second file', async () => {
+  await s.alone('the preview follows the cursor into a second file', 'saxpy.c', async () => {
+    await preview();
     await s.page.click(`${left} .view-lines`);
-    await s.ask('Control+p', 'second.c');
-    await s.page.click('.quick-input-list .monaco-list-row:has-text("second.c")');
+    await s.find('second.c');
     await s.visible(editors, 'void second');
     await s.place(4, 5);
     await s.visible('.tab.active', 'second.c: second_0 (cuda)');
@@ -215,7 +222,7 @@ async function drive(s) {
     await s.place(source.findIndex((text) => text.includes('y[i] =')) + 1, 5);
     await s.visible('.tab.active', 'saxpy.c: saxpy_0 (cuda)');
   });
-  await s.step('a preview is compared with another device, and with what edits make of it', async () => {
+  await s.alone('a preview is compared with another device, and with what edits make of it', 'saxpy.c', async () => {
     const sides = (...texts) => // side by side or, where there is no room, one below the other
       s.page.waitForFunction(
         (wanted) => {
@@ -226,26 +233,27 @@ async function drive(s) {
         { timeout: 60_000 },
       );
     const kernel = () => s.page.locator('.editor-group-container').last().locator('.view-line:has-text("y[i]")').last().click();
+    await preview();
     await kernel();
     await s.command('Compare Preview with Another Device');
     await s.visible('.quick-input-list', 'cudasim');
     await s.page.keyboard.type('host');
     await s.page.keyboard.press('Enter');
     await sides('__global__', 'kernel of class default');
-    await s.show('saxpy.c');
-    await s.visible('.codelens-decoration', 'Preview CUDA');
-    await s.page.click('.codelens-decoration a:has-text("Preview CUDA")');
-    await s.visible(editors, '__global__');
+    await s.clear();
+    await s.find('saxpy.c');
+    await preview();
     await kernel();
     await s.command('Compare Preview with What Edits Make');
     await sides('__global__', '__global__');
-    await s.page.keyboard.press('Control+F4');
   });
-  await s.step('it does so after a restart of the server', async () => {
+  await s.alone('the preview follows after a restart of the server', 'saxpy.c', async () => {
+    await preview();
     await s.command('Restart Server');
     await follows();
   });
-  await s.step('it does so after a server that never answered', async () => {
+  await s.alone('the preview follows after a server that never answered', 'saxpy.c', async () => {
+    await preview();
     const [settings, mute] = ['.vscode/settings.json', 'mute.sh'].map((name) => path.join(workspace, name));
     fs.writeFileSync(mute, '#!/bin/sh\necho begun > "$0.begun"\nexec sleep 600\n', { mode: 0o755 });
     fs.writeFileSync(settings, JSON.stringify({ 'ompls.server.path': mute }));
@@ -258,7 +266,7 @@ async function drive(s) {
       throw new Error('the end of a server that nobody waits for was told');
     }
   });
-  await s.step('the data environment follows the cursor, and leads to the source', async () => {
+  await s.alone('the data environment follows the cursor, and leads to the source', 'saxpy.c', async () => {
     const at = (text) => source.findIndex((line) => line.includes(text)) + 1;
     const rows = '.customview-tree .monaco-list-row';
     await s.page.click(`${left} .view-lines`);
@@ -273,8 +281,7 @@ async function drive(s) {
     await s.place(1, 1);
     await s.visible('.tree-explorer-viewlet-tree-view .message', 'The cursor is in no function.');
   });
-  await s.step('a device that cannot run a region has a page that says why, by a code action', async () => {
-    await s.show('limited.c');
+  await s.alone('a device that cannot run a region has a page that says why, by a code action', 'limited.c', async () => {
     await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
     await s.page.click(`${left} .view-lines`);
     await s.place(5, 7);
@@ -284,15 +291,13 @@ async function drive(s) {
     await s.visible(editors, 'rule: device-type');
     await s.shot('cannot');
   });
-  await s.step('lens and picker say which devices cannot run the program', async () => {
-    await s.show('wide.c');
+  await s.alone('lens and picker say which devices cannot run the program', 'wide.c', async () => {
     await s.visible('.codelens-decoration', 'Run (cannot run on ', 90_000);
     await s.command('Run Program on…');
     await s.visible('.quick-input-list .monaco-list-row', 'cannot run it: wide.c:');
     await s.page.keyboard.press('Escape');
   });
-  await s.step('a task checks a file, and its messages are problems', async () => {
-    await s.show('limited.c');
+  await s.alone('a task checks a file, and its messages are problems', 'limited.c', async () => {
     await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
     await s.command('Tasks: Run Task');
     await s.page.click('.quick-input-list .monaco-list-row:has-text("check: limited.c: epiphany")');
@@ -300,8 +305,7 @@ async function drive(s) {
     await s.command('Problems: Focus on Problems View');
     await s.visible('.markers-panel .monaco-list-row', 'cannot run on epiphany');
   });
-  await s.step('a header alone has its lens, its actions and its preview', async () => {
-    await s.show('alone.h');
+  await s.alone('a header alone has its lens, its actions and its preview', 'alone.h', async () => {
     await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
     await s.page.waitForSelector(`${left} .editor-actions [aria-label^="Preview Generated Kernel"]`);
     await s.page.click(`${left} .view-lines`);
@@ -311,19 +315,20 @@ async function drive(s) {
     await s.keys('p');
     await s.visible(editors, '__global__');
   });
-  await s.step('each folder of a workspace has its settings', async () => {
-    for (const [name, device] of Object.entries(FOLDERS)) {
-      await s.open(path.join(work, name, 'saxpy.c'), `workspace=${path.join(work, 'folders.code-workspace')}`);
-      await s.visible('.codelens-decoration', `Preview ${device}`, 90_000);
-    }
+  await s.alone('each folder of a workspace has its settings', undefined, async () => {
+    await s.fresh(path.join(work, 'one/saxpy.c'), `workspace=${path.join(work, 'folders.code-workspace')}`);
+    await s.visible('.codelens-decoration', `Preview ${FOLDERS.one}`, 90_000);
+    await s.clear();
+    await s.ask('Control+p', 'two/saxpy.c');
+    await s.page.click('.quick-input-list .monaco-list-row:has-text("two")');
+    await s.visible('.codelens-decoration', `Preview ${FOLDERS.two}`, 90_000);
     const settings = path.join(work, 'two/.vscode/settings.json');
     fs.writeFileSync(settings, JSON.stringify({ 'ompls.preview.device': 'mpinode' }));
     await s.visible('.codelens-decoration', 'Preview mpinode');
-    await s.open('saxpy.c');
+    await s.fresh('saxpy.c');
     await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
   });
-  await s.step('an inactive branch is dimmed', async () => {
-    await s.show('inactive.c');
+  await s.alone('an inactive branch is dimmed', 'inactive.c', async () => {
     await s.page.waitForFunction(
       () =>
         [...document.querySelectorAll('.view-lines .view-line span, .view-overlays div')].some(
@@ -333,26 +338,24 @@ async function drive(s) {
       { timeout: 60_000 },
     );
   });
-  await s.step('"Why is there no answer here?" opens a page', async () => {
+  await s.alone('"Why is there no answer here?" opens a page', 'saxpy.c', async () => {
     await s.command('Why Is There No Answer');
     await s.visible(editors, 'What the analysis stands on', 90_000);
   });
-  await s.step('the sample of the walkthrough is a program with a region', async () => {
+  await s.alone('the sample of the walkthrough is a program with a region', undefined, async () => {
     await s.command('Open a Sample Program');
     await s.visible('.tab.active', 'sample.c');
     await s.visible('.codelens-decoration', 'Run', 90_000);
   });
-  await s.step('Run says what is done, and shows what the program prints', async () => {
-    await s.show('saxpy.c');
+  await s.alone('Run says what is done, and shows what the program prints', 'saxpy.c', async () => {
     await s.visible('.codelens-decoration', 'Run', 90_000);
     await s.page.click('.codelens-decoration a:has-text("Run")');
     await s.visible('.xterm-rows', 'ompls: running saxpy.c on', 120_000);
     await s.visible('.xterm-rows', 'exit code 0', 120_000);
   });
-  await s.step('a run is measured: hints, and rows beside the predicted ones, until the next edit', async () => {
+  await s.alone('a run is measured: hints, and rows beside the predicted ones, until the next edit', 'saxpy.c', async () => {
     const at = source.findIndex((line) => line.includes('y[i] =')) + 1;
     const rows = '.customview-tree .monaco-list-row';
-    await s.show('saxpy.c');
     await s.visible('.codelens-decoration', 'Run', 90_000);
     await s.command('Show Data Environment');
     await s.page.click(`${left} .view-lines`);
@@ -373,8 +376,7 @@ async function drive(s) {
     await s.page.keyboard.press('Backspace');
     await s.page.keyboard.press('Control+s');
   });
-  await s.step('a program that asks gets an answer', async () => {
-    await s.show('asks.c');
+  await s.alone('a program that asks gets an answer', 'asks.c', async () => {
     await s.visible(editors, 'int main');
     await s.command('Run Program on a Device');
     await s.visible('.xterm-rows', 'what?', 120_000);
