@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from multiprocessing import forkserver
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from unittest import mock
 
 import starts
 
@@ -30,12 +31,17 @@ _processes.set_forkserver_preload([
     "ompls.project.workspace", "ompls.translate", "ompls.runtime.build", "ompls.runtime.launcher", "ompls.cli.cc",
     "ompls.cli.check", "ompls.cli.engine", "ompls.cli.pipeline", "ompls.cli.preview", "ompls.cli.report",
     "ompls.cli.run", "ompls.cli.translate", "ompls.server.__main__", "ompls.server.app", "jsonschema",
+    "encodings.unicode_escape", "tomllib", "ompls.cli.devices", "ompls.cli.refusals", "ompls.cli.gdb", "ompls.cli.here",
+    "ompls.devices", "ompls.devices.cuda", "ompls.devices.cudasim", "ompls.devices.epiphany", "ompls.devices.host",
+    "ompls.devices.mpinode", "ompls.devices.remote", "ompls.project.targets", "ompls.runtime.hosted", "ompls.runtime.link",
+    "ompls.runtime.boards.board", "ompls.runtime.section", "command", "warm",
 ])  # fmt: skip
 
 
 def ready() -> None:
-    """Start the one process now: else it belongs to the test that needs it first."""
-    forkserver.ensure_running()
+    """Start the one process, if it is not there: it belongs to the test that needs it first."""
+    with mock.patch.dict(os.environ, {"PYTHONPATH": str(Path(__file__).parent)}):  # where it finds `warm`
+        forkserver.ensure_running()
 
 
 def ompls(
@@ -62,6 +68,7 @@ def ompls_bytes(
     with tempfile.TemporaryDirectory(prefix="ompls-test-") as name:
         streams = [Path(name) / stream for stream in ("stdin", "stdout", "stderr")]
         streams[0].write_bytes(stdin)
+        ready()
         place = (os.fspath(cwd or os.getcwd()), dict(os.environ if env is None else env))
         child = _processes.Process(target=_run, args=(starts.watched(), command, *place, streams))
         child.start()
@@ -86,6 +93,7 @@ def refusal(done: subprocess.CompletedProcess[str], pattern: str) -> list[int]:
 
 def server(connection: socket.socket) -> BaseProcess:
     """A language server that has our end of `connection` for its standard input and output."""
+    ready()
     child = _processes.Process(target=_serve, args=(starts.watched(), connection, dict(os.environ)))
     child.start()
     return child

@@ -11,7 +11,7 @@ from typing import Any, AnyStr, cast
 _METHODS = ("finditer", "findall", "fullmatch", "match", "search", "split", "sub")
 
 
-class _Later:
+class Later:
     """As `re.Pattern`.  Once it is compiled, its methods are the pattern's own: using it costs nothing more."""
 
     __slots__ = ("_flags", "_source", *_METHODS)
@@ -21,12 +21,15 @@ class _Later:
 
     def __getattr__(self, name: str) -> Any:
         """Of what is not there yet."""
+        return getattr(self.compile(), name)
+
+    def compile(self) -> re.Pattern[Any]:
         made = re.compile(self._source, self._flags)
         for method in _METHODS:
             setattr(self, method, getattr(made, method))
-        return getattr(made, name)
+        return made
 
 
 def later(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """The pattern `source`.  What is wrong with it is raised when it is used."""
-    return cast("re.Pattern[AnyStr]", _Later(source, flags))
+    return cast("re.Pattern[AnyStr]", Later(source, flags))

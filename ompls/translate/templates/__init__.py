@@ -25,6 +25,12 @@ def _environment() -> Environment:
     return env
 
 
+def compile_all() -> None:
+    """Now, and not each when it is first rendered."""
+    for template in _environment().list_templates(("j2",)):
+        _environment().get_template(template)
+
+
 def render(template: str, **values: object) -> str:
     """The template with `values`."""
     return _environment().get_template(template).render(**values)
