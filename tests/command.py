@@ -33,8 +33,8 @@ _processes.set_forkserver_preload([
     "ompls.cli.run", "ompls.cli.translate", "ompls.server.__main__", "ompls.server.app", "jsonschema",
     "encodings.unicode_escape", "tomllib", "ompls.cli.devices", "ompls.cli.refusals", "ompls.cli.gdb", "ompls.cli.here",
     "ompls.devices", "ompls.devices.cuda", "ompls.devices.cudasim", "ompls.devices.epiphany", "ompls.devices.host",
-    "ompls.devices.mpinode", "ompls.devices.remote", "ompls.project.targets", "ompls.runtime.hosted", "ompls.runtime.link",
-    "ompls.runtime.boards.board", "ompls.runtime.section", "command", "warm",
+    "ompls.devices.mpinode", "ompls.devices.remote", "ompls.project.targets", "ompls.runtime.hosted",
+    "ompls.runtime.boards.board", "ompls.runtime.link", "ompls.runtime.section", "command", "warm",
 ])  # fmt: skip
 
 
