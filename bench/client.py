@@ -5,37 +5,66 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
+_LENGTH = b"content-length:"
+_LIMIT = 60  # seconds that no answer takes
 PUBLISH = "textDocument/publishDiagnostics"
 
 
 class Client:
     def __init__(self, command: list[str]) -> None:
-        self.server = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 -- as long as we ask the server
+        self.server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr)
+        self._unread = bytearray()
         self.number = 0
         self._waiting: set[int] = set()  # requests whose answers nobody has read
 
     def send(self, message: Json) -> None:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
         assert self.server.stdin is not None
-        self.server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-        self.server.stdin.flush()
+        try:
+            self.server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            self.server.stdin.flush()
+        except BrokenPipeError:
+            raise self._ended() from None
 
     def receive(self) -> Json:
+        while (end := self._unread.find(b"\r\n\r\n")) < 0:
+            self._read()
+        (length,) = (int(line[15:]) for line in self._unread[:end].lower().split(b"\r\n") if line[:15] == _LENGTH)
+        begin = end + 4
+        while len(self._unread) < begin + length:
+            self._read()
+        message = json.loads(self._unread[begin : begin + length])
+        del self._unread[: begin + length]
+        return message  # type: ignore[no-any-return]
+
+    def _read(self) -> None:
+        """What there is, or what comes next."""
         assert self.server.stdout is not None
-        length = 0
-        while (line := self.server.stdout.readline()) != b"\r\n":
-            if not line:
-                raise RuntimeError("the server has ended")
-            if line.lower().startswith(b"content-length:"):
-                length = int(line[15:])
-        return json.loads(self.server.stdout.read(length))  # type: ignore[no-any-return]
+        if not select.select([self.server.stdout], [], [], _LIMIT)[0]:
+            raise self._problem(f"the server has said nothing for {_LIMIT} s")
+        found = os.read(self.server.stdout.fileno(), 1 << 16)
+        if not found:
+            raise self._ended()
+        self._unread += found
+
+    def _ended(self) -> RuntimeError:
+        try:
+            return self._problem(f"the server has ended with exit code {self.server.wait(10)}")
+        except subprocess.TimeoutExpired:
+            return self._problem("the server has closed its output, and runs on")
+
+    def _problem(self, what: str) -> RuntimeError:
+        """`what`, with what the server has said on stderr (read without moving the place where it writes)."""
+        said = os.pread(self._stderr.fileno(), 1 << 16, 0).decode("utf-8", "replace").strip()
+        return RuntimeError(f"{what}; stderr: {said or 'nothing'}")
 
     def notify(self, method: str, params: Json) -> None:
         self.send({"method": method, "params": params})
@@ -131,4 +160,7 @@ class Client:
     def stop(self) -> None:
         self.request("shutdown", None)
         self.notify("exit", {})
-        self.server.wait(10)
+        try:
+            self.server.wait(10)
+        except subprocess.TimeoutExpired:
+            raise self._problem("the server does not end") from None

@@ -7,10 +7,12 @@ not says so, and is skipped with that reason.
 from __future__ import annotations
 
 import ast
+import importlib.util
 import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -27,6 +29,33 @@ def _imported(file: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             found.add(node.module)
     return found
+
+
+def _client() -> ModuleType:
+    """bench/client.py, which imports nothing of bench/."""
+    found = importlib.util.spec_from_file_location("bench_client", ROOT / "bench/client.py")
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def test_what_a_server_says_before_it_ends_is_told() -> None:
+    says = "import sys; sys.stdin.readline(); sys.exit('the disk is full')"
+    client = _client().Client([sys.executable, "-c", says])
+    with pytest.raises(RuntimeError, match="exit code 1; stderr: the disk is full"):
+        client.request("initialize", {})
+
+
+def test_what_a_server_says_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = _client()
+    monkeypatch.setattr(module, "_LIMIT", 0.01)
+    client = module.Client(["sleep", "1000"])
+    with pytest.raises(RuntimeError, match=r"nothing for 0\.01 s; stderr: nothing"):
+        client.request("initialize", {})
+    client.server.kill()
+    client.server.wait()
 
 
 MODULES = set().union(*map(_imported, FILES))
