@@ -42,7 +42,7 @@ from ompls.server.protocol import Protocol, converter
 from ompls.server.runs import RunFeature
 from ompls.server.session import Session
 from ompls.server.settings import read
-from ompls.server.transport import accept_one, bodies, open_stdio
+from ompls.server.transport import Conversation, accept_one, open_stdio
 from ompls.server.virtual import SCHEME
 from ompls.server.wide import WorkspaceDiagnostics
 
@@ -300,18 +300,23 @@ class OmplsServer(LanguageServer):
             await self.commands.stop_all()
 
     async def _converse(self, port: int | None) -> None:
+        left = asyncio.Event()
+        conversation = Conversation(self.protocol.set_writer, self._said, left.set)
         try:
-            reader, writer = open_stdio() if port is None else await accept_one(port)
+            if port is None:
+                open_stdio(conversation)
+            else:
+                await accept_one(port, conversation)
         except OSError as problem:
             reason = os.strerror(problem.errno or 0)
             print(f"ompls: error: cannot listen on 127.0.0.1:{port}: {reason}; name another port", file=sys.stderr)
             self.exit_code = 2
             return
-        self.protocol.set_writer(writer)
-        async for body in bodies(reader):
+        await left.wait()
+
+    def _said(self, body: bytes) -> None:
+        if not self._stop.is_set():
             self.protocol.receive(body)
-            if self._stop.is_set():
-                break
 
     def exit(self, code: int) -> None:
         """Leave; whoever says so once more changes nothing."""
@@ -319,7 +324,7 @@ class OmplsServer(LanguageServer):
             return
         self.exit_code = code
         self._stop.set()
-        if self._main is not None and self._main is not asyncio.current_task():
+        if self._main is not None:
             self._main.cancel()
 
 

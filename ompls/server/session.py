@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,17 +95,21 @@ class Session:
 
 
 class Worker(asyncio.Protocol):
-    """A child process as the server talks to it."""
+    """A child process as the server talks to it.
 
-    def __init__(self, child: Child) -> None:
+    hear -- is called with what it says, at once; without it `receive` gives that
+    """
+
+    def __init__(self, child: Child, hear: Callable[[Any], None] | None = None) -> None:
         self.child = child
         self.listener: asyncio.Task[None] | None = None
         self._unsent: list[bytes] = []
         self._transport: asyncio.WriteTransport | None = None
         self._received = Received()
         self._heard: deque[Any] = deque()
+        self._hear = hear or self._heard.append
         self._news = asyncio.Event()
-        self._ended = False
+        self._gone = asyncio.Event()
 
     def send(self, message: Any) -> None:
         if self._transport is None:
@@ -112,27 +117,36 @@ class Worker(asyncio.Protocol):
         else:
             self._transport.write(frame(message))
 
+    async def listen(self) -> None:
+        """Hear what it says until it has ended."""
+        await self._connect()
+        await self._gone.wait()
+
     async def receive(self) -> Any:
         """What it says next.  Raises ConnectionError when it has ended."""
-        if self._transport is None:
-            loop = asyncio.get_running_loop()
-            self._transport, _ = await loop.create_unix_connection(lambda: self, sock=self.child.connection)
-            self._transport.writelines(self._unsent)
-            self._unsent.clear()
+        await self._connect()
         while not self._heard:
-            if self._ended:
+            if self._gone.is_set():
                 raise ConnectionError("its process has ended")
             self._news.clear()
             await self._news.wait()
         return self._heard.popleft()
 
+    async def _connect(self) -> None:
+        if self._transport is None:
+            loop = asyncio.get_running_loop()
+            self._transport, _ = await loop.create_unix_connection(lambda: self, sock=self.child.connection)
+            self._transport.writelines(self._unsent)
+            self._unsent.clear()
+
     def data_received(self, data: bytes) -> None:
         self._received.add(data)
-        self._heard.extend(self._received.values())
+        for message in self._received.values():
+            self._hear(message)
         self._news.set()
 
     def connection_lost(self, problem: Exception | None) -> None:
-        self._ended = True
+        self._gone.set()
         self._news.set()
 
     def end(self) -> None:

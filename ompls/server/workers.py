@@ -11,6 +11,7 @@ import functools
 import logging
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from ompls.server import messages
@@ -67,7 +68,7 @@ class Workers:
         if session.left_out == "analysis":
             return
         self._make_room(1)
-        worker = session.worker = Worker(self.nursery.fork("document"))
+        worker = session.worker = Worker(self.nursery.fork("document"), functools.partial(self.hear, session))
         for message in self._opening(session):
             worker.send(message)
         listening = functools.partial(self._listen, session, worker)
@@ -112,18 +113,10 @@ class Workers:
 
     async def _listen(self, session: Session, worker: Worker) -> None:
         """Hear what a worker says until it has ended."""
-        reason = "its process has ended"
-        try:
-            while True:
-                message = await worker.receive()
-                if isinstance(message, messages.Exhausted):
-                    reason = f"it needs more than {MEMORY >> 20:,} MiB of memory"
-                    break
-                self.hear(session, message)
-        except ConnectionError:
-            pass
+        with suppress(ConnectionError):
+            await worker.listen()
         if session.worker is worker:
-            self.recovery.lost(session, reason)
+            self.recovery.lost(session, "its process has ended")
 
     def hear(self, session: Session, message: Any) -> None:
         if isinstance(message, messages.Began):
@@ -137,6 +130,8 @@ class Workers:
             self._make_room(0)
         elif isinstance(message, (messages.Answer, messages.Failed)):
             _answered(session, message)
+        elif isinstance(message, messages.Exhausted):
+            self.recovery.lost(session, f"it needs more than {MEMORY >> 20:,} MiB of memory")
         else:
             self._on_said(session, message)
 
