@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
 from pathlib import Path
-from typing import Collection, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Collection, Dict, List, Optional, Sequence
 
-from . import hosted, launcher
-from .build import build
-from .bundle import read_bundle
+from . import hosted
 from .devices import Device, all_devices, on_boards, state_of
 from .errors import BuildFailed, DeviceUnavailable, RuntimeProblem
-from .machine import ARCHITECTURES, chosen
-from .scratch import scratch
+
+if TYPE_CHECKING:
+    import argparse
 
 OUR_ERROR = 125
 
 
 def _parser() -> argparse.ArgumentParser:
+    import argparse  # noqa: PLC0415 -- a program that is hosted does without
+
+    from .machine import ARCHITECTURES  # noqa: PLC0415
+
     parser = argparse.ArgumentParser(prog="python -m ompls.runtime", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     for name, text in (
@@ -110,6 +112,12 @@ def _line(entry: Dict[str, object]) -> str:
 def _perform(arguments: List[str], program_arguments: Sequence[str]) -> int:
     if arguments[:1] == ["host-program"] and len(arguments) > 3:  # what follows is the program's: nothing to parse
         return hosted.run_program(arguments[1], arguments[2], arguments[3:])
+    from . import launcher  # noqa: PLC0415 -- half of all imports; each hosted program would wait for them
+    from .build import build  # noqa: PLC0415
+    from .bundle import read_bundle  # noqa: PLC0415
+    from .machine import chosen  # noqa: PLC0415
+    from .scratch import scratch  # noqa: PLC0415
+
     options = _parser().parse_args(arguments)
     if options.command == "devices":
         sys.stdout.write(list_devices(options.json))

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Dict, List, NoReturn, Sequence
 
-from .devices import Broken, Device, all_devices, named, on_board, state_of
+from .devices import Broken, Device, devices_of, named, on_board, state_of
 from .errors import DeviceUnavailable, RuntimeProblem
 from .loading import told
 
@@ -81,7 +81,7 @@ def _add_modules(library: Path, linked: Sequence[str]) -> None:
 
 def _usable(names: Sequence[str]) -> List[Device]:
     """The devices of these names that there are, in the order of preference; those that are elsewhere at last."""
-    found = {name: device for name, device in all_devices().items() if name in names}
+    found = devices_of(names)
     for name in names:
         if name not in found:
             with contextlib.suppress(DeviceUnavailable):  # the core says that there is none
@@ -99,8 +99,9 @@ def _warn_of(name: str, why: str) -> None:
 
 def _warn_of_missing(devices: str) -> None:
     """Say which of the devices that the program was linked for have no module that can be used."""
-    known = all_devices()
-    for name in filter(None, devices.split(",")):
+    names = [name for name in devices.split(",") if name]
+    known = devices_of([name.partition("(")[0] for name in names])
+    for name in names:
         device = known.get(name.partition("(")[0]) or on_board(name)
         why = "" if device is not None else "no folder or board of that name is found; see OMPLS_DEVICE_PATH"
         if isinstance(device, Broken):

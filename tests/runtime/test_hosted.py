@@ -233,6 +233,15 @@ def test_a_runtime_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert (done.returncode, done.stderr) == (125, f"ompls: error: device 'pyhost' is not available: {why}\n")
 
 
+def test_a_program_waits_for_no_module_that_it_does_without() -> None:
+    """Each start pays for what is imported: nothing is built there, and other devices are not used."""
+    program = "import sys, ompls.runtime.__main__ as m, ompls.devices.remote.device, ompls.devices.remote.streams"
+    program += "; m.hosted.devices_of(['none']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    unneeded = ("argparse", "concurrent.futures", "logging", "ompls.devices.host", "ompls.runtime.build")
+    assert [name for name in unneeded if name in done.stdout.split()] == []
+
+
 def test_a_damaged_program(tmp_path: Path) -> None:
     (tmp_path / "bad.so").write_bytes(b"no")
     command = [sys.executable, "-m", "ompls.runtime", "host-program", str(tmp_path / "bad.so"), "", "bad"]

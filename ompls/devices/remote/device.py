@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional
 
 from ompls.devices.remote import near
-from ompls.devices.remote.image import build_image
 from ompls.runtime.devices import Availability, Device, ImageJob, named
 from ompls.runtime.errors import DeviceUnavailable
 from ompls.runtime.machine import Machine
-from ompls.runtime.toolchain import Toolchain
+
+if TYPE_CHECKING:
+    from ompls.runtime.toolchain import Toolchain
 
 INNER = "host"  # where nobody says which
 
@@ -85,10 +86,14 @@ class Remote(Device):
 
     def build_image(self, job: ImageJob) -> Path:
         """The far side, with the inner device's image in it."""
+        from ompls.devices.remote.image import build_image  # noqa: PLC0415 -- programs that run build nothing
+
         return build_image(self.inner(), job, program=self.starts_far)
 
     def prepare(self, tools: Toolchain) -> None:
         """The inner device's, and ours."""
+        from ompls.devices.remote.image import build_image  # noqa: PLC0415
+
         inner = self.inner()
         inner.prepare(tools)
         build_image(inner, ImageJob(tools, ()), program=self.starts_far)

@@ -11,7 +11,7 @@ import traceback
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Tuple
 
-from ompls.runtime.toolchain import RUNTIME
+from ompls.runtime import start
 
 LIBRARY = Path(__file__).resolve().parent / "library"
 TIMEOUT = "OMPLS_REMOTE_TIMEOUT"
@@ -156,7 +156,7 @@ _OURS = ("near.c", "held.c", "peers.c", "talk.c", "addresses.c", "digest.c")
 def sources(line: str) -> List[Path]:
     """What the program has of the near side, with a line of this kind: `mpi` or `stream`."""
     ours = [LIBRARY / name for name in (*_OURS, line + "_line.c")]
-    return [*ours, RUNTIME / "core/blocks.c"]
+    return [*ours, Path(start.__file__).resolve().with_name("core") / "blocks.c"]
 
 
 def inputs() -> List[Path]:
