@@ -104,7 +104,8 @@ const connection = {
     return { uri, languageId: 'cpp', region: found, device: 'cuda', held: isHeld, lineMap: lineMaps[found] };
   },
 };
-load(process.argv[2], 'features/preview.ts', vscode).activate({ subscriptions: [] }, connection);
+const { activate, texts } = load(process.argv[2], 'features/preview.ts', vscode);
+activate({ subscriptions: [] }, connection);
 const source = editorOf(opened('file:///w/a.c', 'c'));
 show(source);
 vscode.window.activeTextEditor = source;
@@ -179,6 +180,15 @@ const scenes = {
     await pin('ompls.unpin');
     await before(() => move(5));
     await before(() => show(source));
+  },
+  async fetched() {
+    const [shown, absent] = ['f_0', 'g_0'].map((region) => Uri.parse(`ompls-preview://cuda/w/a.c/${region}.cu`));
+    const documents = [{ uri: shown, getText: () => 'as it was' }, source.document];
+    const fetch = (uri) => texts.provideTextDocumentContent(uri, {}, () => 'asked for');
+    vscode.workspace.textDocuments = documents;
+    said.open = fetch(shown);
+    vscode.workspace.textDocuments = documents.slice(0, 1); // the source is closed
+    said.closed = [fetch(shown), fetch(absent)];
   },
   async refused() {
     await begin();

@@ -41,3 +41,10 @@ def test_devices_that_cannot_be_asked_for_are_told() -> None:
     said = said_by("previews.mjs", "refused")
     assert said["errors"] == ["ompls/devices: no server"] * 3
     assert "unheard" not in said
+
+
+@needs_node
+def test_a_preview_whose_source_was_closed_stays_as_it_is() -> None:
+    said = said_by("previews.mjs", "fetched")
+    assert said["open"] == "asked for"
+    assert said["closed"] == ["as it was", "asked for"]

@@ -14,6 +14,7 @@ import {
 import { Client } from './client';
 import { DOCUMENTS } from './documents';
 import { colours } from './features/colours';
+import { texts } from './features/preview';
 import { harmless } from './messages';
 import { findServer, type Server } from './server';
 
@@ -138,7 +139,7 @@ export class Connection {
       },
       outputChannel: this.log,
       markdown: { isTrusted: false },
-      middleware: colours,
+      middleware: { ...colours, ...texts },
     };
     const client = new Client('ompls', 'ompls', server, options);
     client.registerFeature(new Announcement());

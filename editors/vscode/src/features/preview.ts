@@ -5,6 +5,7 @@
 // through `workspace/textDocumentContent`.
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import type { Middleware } from 'vscode-languageclient/node';
 import type { Connection } from '../connection';
 import { activePlace, PREVIEW, SOURCES, sourceOf } from '../documents';
 import { fromPreview, fromSource, type LineMap } from '../lines';
@@ -50,6 +51,15 @@ export function activate(context: vscode.ExtensionContext, connection: Connectio
     vscode.workspace.onDidCloseTextDocument((document) => previews.closed(document)),
   );
 }
+
+/** A preview whose source was closed stays as it is: the server could only refuse what it may just have asked to be fetched. */
+export const texts: Middleware = {
+  provideTextDocumentContent: (preview, token, next) => {
+    const open = (uri: vscode.Uri) => vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
+    const shown = open(preview);
+    return shown && !open(sourceOf(preview).uri) ? shown.getText() : next(preview, token);
+  },
+};
 
 /** What is refused is shown. */
 async function told(command: Promise<void>): Promise<void> {
