@@ -33,10 +33,16 @@ static const bool ompls_names_lanes = true;
 #else
 static const bool ompls_names_lanes = OMPLS_IS_GENERIC;
 #endif
-template <class Op, typename T> static __device__ T ompls_reduce_warp(T value, int lane, int lanes)
+// `whole`: each warp has all lanes, which asks for no comparison; the same in all threads, so that nobody parts.
+template <class Op, typename T> static __device__ T ompls_reduce_warp(T value, int lane, int lanes, bool whole)
 {
+    if (whole) {
+        for (int distance = OMPLS_WARP / 2; distance > 0; distance /= 2)
+            value = Op::apply(value, ompls_shuffle_down(0xffffffffu, value, distance));
+        return value;
+    }
     const unsigned mask = !ompls_names_lanes || lanes >= OMPLS_WARP ? 0xffffffffu : (1u << lanes) - 1;
-    for (int distance = OMPLS_WARP / 2; distance > 0; distance /= 2) {
+    OMPLS_ROLLED for (int distance = OMPLS_WARP / 2; distance > 0; distance /= 2) {
         const T other = ompls_shuffle_down(mask, value, distance);
         if (lane + distance < lanes) value = Op::apply(value, other);
     }
@@ -101,8 +107,8 @@ template <class Op, int site, typename T> static __device__ T ompls_joined() { r
 #else
 template <class Op, int site, typename T> static __device__ void ompls_contribute(T value)
 {
-    const int me = omp_get_thread_num(), warp = me / OMPLS_WARP, lane = me % OMPLS_WARP;
-    value = ompls_reduce_warp<Op, T>(value, lane, omp_get_num_threads() - warp * OMPLS_WARP);
+    const unsigned me = omp_get_thread_num(), threads = omp_get_num_threads(), warp = me / OMPLS_WARP, lane = me % OMPLS_WARP;
+    value = ompls_reduce_warp<Op, T>(value, lane, threads - warp * OMPLS_WARP, threads % OMPLS_WARP == 0);
     if (lane == 0) ompls_parts<site, ompls_stored_of<T>>()[warp].put(value);
 }
 template <class Op, int site, typename T> static __device__ T ompls_joined()
@@ -181,7 +187,7 @@ template <class Op, typename T> static __device__ T ompls_teams_joined(const omp
 #ifdef OMPLS_SIM_FAST
     return value;
 #else
-    return ompls_reduce_warp<Op, T>(value, lane, lanes);
+    return ompls_reduce_warp<Op, T>(value, lane, lanes, lanes == OMPLS_WARP);
 #endif
 }
 template <class Op, typename T> static __device__ void ompls_reduce_teams(T *target, T value, void *partials)
@@ -216,7 +222,7 @@ static __device__ void ompls_arrays_in_team(ompls_small<true>, T *target, const 
     for (long first = 0; first < count; first += MOST) {
         const int elements = count - first < MOST ? int(count - first) : MOST;
         for (int i = 0; i < elements; ++i) {
-            const T value = ompls_reduce_warp<Op, T>(mine[first + i], lane, rest);
+            const T value = ompls_reduce_warp<Op, T>(mine[first + i], lane, rest, threads % OMPLS_WARP == 0);
             if (lane == 0) parts[i * warps + warp].put(value);
         }
         ompls_barrier();

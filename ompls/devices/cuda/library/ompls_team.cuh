@@ -107,7 +107,7 @@ static __device__ inline int ompls_depth() { return 0; }
 static __device__ inline void ompls_set_depth(int) {}
 #endif
 
-static __device__ inline int ompls_whole_warps(int threads) { return (threads + OMPLS_WARP - 1) / OMPLS_WARP * OMPLS_WARP; }
+static __device__ inline int ompls_whole_warps(int threads) { return (unsigned(threads) + OMPLS_WARP - 1) / OMPLS_WARP * OMPLS_WARP; }
 
 // The team that the calling thread belongs to: in a nested region, or on the master outside a region, itself alone.
 static __device__ inline bool ompls_alone()
