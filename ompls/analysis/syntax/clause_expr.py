@@ -90,7 +90,7 @@ class ExprParser:
     def __init__(self, tokens: list[Token], pos: int, end: int, is_type: IsType) -> None:
         self.tokens, self.pos, self.end, self.is_type = tokens, pos, end, is_type
         self.depth = 0
-        self.leaning = 0  # levels that grew to the left, as of `p->n->n`: what comes later stands around them
+        self.height = 0  # levels in what was read last: of `p->n->n`, what comes later stands around them
 
     # --- tokens
 
@@ -126,19 +126,19 @@ class ExprParser:
                 raise ParseError(TOO_LONG)
             if op in _ASSIGN and level <= 2:
                 self.next()
-                value = self.expression(2)
+                value = self.part(2)
                 left = ast.Assign(Span(left.span.start, value.span.end), op, left, value)
             elif op == "?" and level <= 3:
                 self.next()
-                then = None if self.peek() == ":" else self.expression(1)
+                then = None if self.peek() == ":" else self.part()
                 self.expect(":")
-                other = self.expression(2)
+                other = self.part(2)
                 left = ast.Conditional(Span(left.span.start, other.span.end), left, then, other)
             elif RANKS.get(op, 0) >= level:
                 self.next()
+                right = self.part(RANKS[op] + 1)
                 if op not in ast.FLAT:
                     self.lean()
-                right = self.expression(RANKS[op] + 1)
                 left = ast.Binary(Span(left.span.start, right.span.end), op, left, right)
             else:
                 self.depth -= 1
@@ -148,6 +148,7 @@ class ExprParser:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise ParseError(TOO_DEEP)
+        self.height = 0
         token = self.next()
         try:
             if token.kind == "punct" and token.text in ("+", "-", "!", "~", "*", "&", "++", "--", "&&"):
@@ -163,6 +164,7 @@ class ExprParser:
             return self.postfix(self.primary(token))
         finally:
             self.depth -= 1
+            self.height += 1
 
     def size_of(self, token: Token) -> Expr:
         if self.peek() == "(" and self.type_at(1):
@@ -222,22 +224,22 @@ class ExprParser:
         dims: list[Expr] = []
         while self.peek() == "[":
             self.next()
-            dims.append(self.expression())
+            dims.append(self.part())
             self.expect("]")
         self.expect(")")
-        operand = self.unary()
+        height, operand = self.height, self.unary()
+        self.height = max(height, self.height)
         return ast.Shaping(Span(token.start, operand.span.end), dims, operand)
 
     def postfix(self, left: Expr) -> Expr:
         while (op := self.peek()) in _POSTFIX:
-            self.lean()
             if op == "[":
                 left = self.index(left)
             elif op == "(":
                 self.next()
                 args: list[Expr] = []
                 while self.peek() != ")":
-                    args.append(self.expression(2))
+                    args.append(self.part(2))
                     if self.peek() != ")":
                         self.expect(",")
                 left = ast.Call(Span(left.span.start, self.expect(")").end), left, tuple(args))
@@ -250,12 +252,19 @@ class ExprParser:
                 left = ast.Member(span, left, name.text, op == "->", Span(name.start, name.end))
             else:
                 left = ast.Unary(Span(left.span.start, self.next().end), op, left, postfix=True)
+            self.lean()
         return left
 
+    def part(self, level: int = 1) -> Expr:
+        """An expression beside what was read before, below the same operator."""
+        height, found = self.height, self.expression(level)
+        self.height = max(height, self.height)
+        return found
+
     def lean(self) -> None:
-        """Of the whole expression, however many of it are in each other: a list item has a few."""
-        self.leaning += 1
-        if self.depth + self.leaning > MAX_DEPTH:
+        """One more level around what was read: however many stand side by side, they are as deep as the deepest."""
+        self.height += 1
+        if self.depth + self.height > MAX_DEPTH:
             raise ParseError(TOO_DEEP)
 
     def index(self, base: Expr) -> Expr:
@@ -267,7 +276,7 @@ class ExprParser:
                 self.next()
                 parts.append(None)
             elif parts[-1] is None:
-                parts[-1] = self.expression()
+                parts[-1] = self.part()
             else:
                 raise ParseError(f"expected ']' before '{self.next().text}'")
         span = Span(base.span.start, self.next().end)
