@@ -161,7 +161,7 @@ def _black_wanted(v: Values) -> Values:
     n1, n2 = ([0.5 * (1 + math.erf(d / math.sqrt(2))) for d in of] for of in (d1, d1 - v["v"] * q))
     e = x * np.exp(-v["r"] * t)
     call = s * np.array(n1) - e * np.array(n2)
-    return {"call": np.round(call, 2), "put": np.round(call - s + e, 2)}
+    return {"call": call, "put": call - s + e}
 
 
 def _mandel(_: Any) -> Values:
