@@ -223,15 +223,14 @@ def relative(tokens: list[features.Token], lines: LineIndex, encoding: Encoding)
     """
     data: list[int] = []
     line = column = at = end = 0  # `end`: each byte from `at` up to there is a column of the line
-    for token in tokens:
-        start, stop = token.start, token.end
+    for start, stop, kind in tokens:
         if at <= start < end:
             here, first = line, column + start - at
         else:
             here, first = lines.position(start, encoding)
             end = _plain_until(lines.data, start)
         size = stop - start if stop <= end else lines.position(stop, encoding)[1] - first
-        data += [here - line, first - (column if here == line else 0), size, _TOKEN_NUMBERS[token.kind], 0]
+        data += [here - line, first - (column if here == line else 0), size, _TOKEN_NUMBERS[kind], 0]
         line, column, at = here, first, start
     return data
 

@@ -7,9 +7,9 @@ JSON of a large file is megabytes, so nothing else is kept of it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from json.encoder import encode_basestring_ascii as quoted
 from typing import NamedTuple
 
 from ompls.analysis import features
@@ -85,7 +85,7 @@ def _moved(text: bytes, distance: int) -> bytes:
 
 
 def _lenses(offer: Offer, places: Iterable[tuple[Span, str]]) -> Iterator[str]:
-    """The JSON of each lens over these regions."""
+    """The JSON of each lens over these regions; it is written here, as a key makes dozens anew."""
     for (line, column, end_line, end_column), region in places:
         start = f'{{"line":{line},"character":{column}}}'
         where = f'{{"start":{start},"end":{{"line":{end_line},"character":{end_column}}}}}'
@@ -99,7 +99,6 @@ def _commands(offer: Offer, region: str) -> Iterator[str]:
     price = dict(offer.prices).get(region)
     preview = f"{offer.preview} ({price})" if offer.preview is not None and price else offer.preview
     for title, command, device in ((preview, "ompls.preview", offer.device), (run, "ompls.run", offer.run)):
-        if title is not None:
-            argument = {"uri": offer.uri, "region": region, "device": device}
-            made = {"title": title, "command": command, "arguments": [argument]}
-            yield json.dumps(made, separators=(",", ":"))
+        if title is not None and device is not None:
+            argument = f'{{"uri":{quoted(offer.uri)},"region":{quoted(region)},"device":{quoted(device)}}}'
+            yield f'{{"title":{quoted(title)},"command":"{command}","arguments":[{argument}]}}'

@@ -29,11 +29,11 @@ def test_places_are_those_of_the_text(encoding: Encoding) -> None:
         lines, tokens = LineIndex(text), features.tokens(text)
         data = relative(tokens, lines, encoding)
         line = column = 0
-        for number, token in enumerate(tokens):
+        for number, (start, end, _) in enumerate(tokens):
             down, right, size, _, zero = data[5 * number : 5 * number + 5]
             line, column = line + down, right + (0 if down else column)
-            assert (line, column) == lines.position(token.start, encoding)
-            assert (line, column + size) == lines.position(token.end, encoding)
+            assert (line, column) == lines.position(start, encoding)
+            assert (line, column + size) == lines.position(end, encoding)
             assert zero == 0
             seen += 1
         assert len(data) == 5 * len(tokens)

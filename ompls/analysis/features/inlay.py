@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ompls.analysis.features.implied import Implied, written
 from ompls.analysis.features.pragmas import pragmas_between
-from ompls.analysis.model.tu import TU, Item, Region, Variable
+from ompls.analysis.model.tu import TU, Variable
 
 _MOST = 8  # names in one hint; the rest is counted
 
@@ -28,20 +28,13 @@ def inlays(tu: TU, start: int = 0, end: int | None = None) -> list[Inlay]:
     known = Implied(tu)
     first, last = tu.map.expanded(tu.path, start), tu.map.expanded(tu.path, stop)
     for item in tu.items.between(first, last):
-        if not item.content.regions:
-            continue
-        for region, label, why in _labels(known, item):
+        for region in item.content.regions:
             where = tu.locate(item, region.directive.span)
             at = lines.get(where.start) if where.path == tu.path else None
-            if at is not None and start <= at <= stop:  # None: a macro made it, there is no line to write to
-                found.append(Inlay(at, label, why))
+            # None: a macro made it, there is no line to write to.
+            if at is not None and start <= at <= stop and (said := known.of(item, region)):
+                found.append(Inlay(at, *_label(said)))  # not kept: all of a large file's are megabytes
     return found
-
-
-def _labels(known: Implied, item: Item) -> list[tuple[Region, str, str]]:
-    """Not kept: they are made in no time, and all of a large file's are megabytes."""
-    made = ((region, *_label(known.of(item, region))) for region in item.content.regions)
-    return [entry for entry in made if entry[1]]
 
 
 def _label(said: list[Variable]) -> tuple[str, str]:

@@ -65,12 +65,12 @@ def pragmas_between(tu: TU, start: int, end: int) -> Iterator[Pragma]:
         stop = _place(tu, groups[last][0])
         last += 1
         if stop is not None and stop > begin:
-            for pragma in pragmas(source[begin:stop]):
+            for pragma in _in_group(source[begin:stop]):
                 yield Pragma(pragma.start + begin, pragma.end + begin, pragma.line_end + begin)
             begin = stop
             if stop >= end:
                 return
-    for pragma in pragmas(source[begin:]):
+    for pragma in _in_group(source[begin:]):
         yield Pragma(pragma.start + begin, pragma.end + begin, pragma.line_end + begin)
 
 
@@ -86,6 +86,15 @@ def _place(tu: TU, x: int) -> int | None:
 @lru_cache(maxsize=2)  # it keeps the texts
 def pragmas(source: bytes) -> tuple[Pragma, ...]:
     """All `#pragma omp` lines in order, continuation lines included."""
+    return _scanned(source)
+
+
+@lru_cache(maxsize=4)  # a window shows a few, and is asked about for hints and for colours
+def _in_group(source: bytes) -> tuple[Pragma, ...]:
+    return _scanned(source)
+
+
+def _scanned(source: bytes) -> tuple[Pragma, ...]:
     text = re.sub(rb"\r(?!\n)", b"\n", source) if b"\r" in source else source
     found = []
     clean = 0  # after a comment that only blanks and comments precede on its line

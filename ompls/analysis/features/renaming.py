@@ -174,8 +174,8 @@ def _meaning(tu: TU, target: Target, at: int) -> bool | Refusal:
         return Refusal(f"'{name}' is also named in an inactive branch, on line {line}")
     pragma = pragma_at(source, at)
     if pragma is not None:
-        word = next((t for t in tokens(source, pragma.start, pragma.end) if t.start == at), None)
-        if word is None or word.kind != "variable":
+        said = next((kind for start, _, kind in tokens(source, pragma.start, pragma.end) if start == at), None)
+        if said != "variable":
             if b"metadirective" not in source[pragma.start : pragma.end]:
                 return False
             return Refusal(f"a metadirective names '{name}' on line {line}, where it is not understood")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from struct import Struct
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 from ompls.analysis.features.pragmas import Pragma, pragmas, pragmas_between
 from ompls.analysis.model.omp import Clause, Directive
@@ -23,12 +23,8 @@ _WORD = Struct("<IIB")  # start, end, which of the kinds: objects for the words 
 _DEFINE = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)")
 
 
-class Token(NamedTuple):
-    """A word at bytes [start, end) of the source; never more than one line."""
-
-    start: int
-    end: int
-    kind: TokenKind
+# A word at bytes [start, end) of the source, never more than one line; a window has hundreds, so no class is made.
+Token = tuple[int, int, TokenKind]
 
 
 def tokens(source: bytes, start: int = 0, end: int | None = None, tu: TU | None = None) -> list[Token]:
@@ -36,16 +32,15 @@ def tokens(source: bytes, start: int = 0, end: int | None = None, tu: TU | None 
     of, only these bytes are read."""
     stop = len(source) if end is None else end
     macros = _macros(source)
-    found = []
+    found: list[Token] = []
     for pragma in pragmas(source) if tu is None else pragmas_between(tu, start, stop):
         if pragma.end < start or pragma.start > stop:
             continue
         for a, b, number in _WORD.iter_unpack(_of_pragma(source[pragma.start : pragma.end])):
-            kind = _KINDS[number]
-            at = Token(pragma.start + a, pragma.start + b, kind)
-            if kind in ("variable", "function") and source[at.start : at.end] in macros:
-                at = at._replace(kind="macro")
-            found.append(at)
+            kind, first, last = _KINDS[number], pragma.start + a, pragma.start + b
+            if kind in ("variable", "function") and source[first:last] in macros:
+                kind = "macro"
+            found.append((first, last, kind))
     return found
 
 
