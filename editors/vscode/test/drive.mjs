@@ -316,7 +316,10 @@ async function drive(s) {
     await s.visible(editors, '__global__');
   });
   await s.alone('each folder of a workspace has its settings', undefined, async () => {
-    await s.fresh(path.join(work, 'one/saxpy.c'), `workspace=${path.join(work, 'folders.code-workspace')}`);
+    const folders = path.join(work, 'folders.code-workspace');
+    await s.fresh(path.join(work, 'one/saxpy.c'), `workspace=${folders}`);
+    await s.visible('.codelens-decoration', 'Run', 90_000);
+    fs.appendFileSync(folders, '\n'); // VS Code now and then comes up without the folders, and has them when it reads this again
     await s.visible('.codelens-decoration', `Preview ${FOLDERS.one}`, 90_000);
     await s.clear();
     await s.ask('Control+p', 'two/saxpy.c');
