@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from command import ompls
-from waiting import LIMIT, until, worked
+from waiting import LIMIT, has_loaded, until, worked
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
@@ -76,6 +76,11 @@ def far_side(program: int, mark: str) -> int:
 
     assert until(lambda: len(found()) == 1)
     return found()[0]
+
+
+def far_sides(mark: str) -> list[int]:
+    """The nodes that have loaded it."""
+    return [number for number in left_behind(mark) if has_loaded(number, "memfd:ompls-far")]
 
 
 def left_behind(mark: str) -> list[int]:

@@ -58,7 +58,7 @@ def test_a_line_that_ends_takes_what_has_come(tmp_path: Path) -> None:
     line, frames = ctypes.create_string_buffer(1 << 17), Frames(3)
     functions, frame, length = frames.functions(), ctypes.create_string_buffer(1 << 16), ctypes.c_uint64()
     start = (ctypes.addressof(line) + 63) & ~63
-    library.ompls_mpi_line_make(ADDRESS(start), ctypes.byref(functions), ADDRESS(1), 1, ctypes.c_double(10), 0)
+    library.ompls_mpi_line_make(ADDRESS(start), ctypes.byref(functions), ADDRESS(1), 1, -1, ctypes.c_double(10), 0)
     get = ctypes.CFUNCTYPE(ctypes.c_int, ADDRESS, ADDRESS, ADDRESS)(ADDRESS.from_address(start).value or 0)
     assert get(start, ctypes.addressof(frame), ctypes.addressof(length)) == 0
     assert (length.value, frames.left) == (8, 2)

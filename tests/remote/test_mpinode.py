@@ -20,13 +20,15 @@ from command import ompls
 from thinned import thinned
 from waiting import LIMIT, until, worked
 
-from ompls.devices.mpinode.module.cluster import Spawned, launcher
+from ompls.devices.mpinode.module.cluster import Node
 from ompls.devices.mpinode.module.hosts import hosts, read_hosts, slurm_hosts
+from ompls.devices.mpinode.module.launched import Met
+from ompls.devices.mpinode.module.library import launcher
 from ompls.devices.mpinode.module.said import Said
 from ompls.devices.remote import mpi
 from ompls.runtime.errors import DeviceUnavailable
 
-from .conftest import PROGRAMS, ROOT, Built, environment, far_side, left_behind, run
+from .conftest import PROGRAMS, ROOT, Built, environment, far_side, far_sides, left_behind, run
 
 EXAMPLES = sorted((ROOT / "examples/cluster").glob("*.c"))
 
@@ -212,7 +214,7 @@ def test_a_node_that_dies_or_hangs_while_others_copy_to_it_is_an_error(built: Bu
     nodes: list[int] = []
 
     def working() -> bool:
-        nodes[:] = [number for number in left_behind(mark) if number != program.pid and worked(number) > 10]
+        nodes[:] = [number for number in far_sides(mark) if worked(number) > 10]
         return len(nodes) >= 3
 
     assert until(working)
@@ -235,7 +237,7 @@ def test_a_node_that_dies_in_a_large_copy_is_told_and_the_program_goes_on(built:
         )
         assert program.stdout is not None
         assert program.stdout.readline() == "copying\n"
-        node = max((number for number in left_behind(mark) if number != program.pid), key=worked)
+        [node] = far_sides(mark)
         os.kill(node, signal.SIGKILL)
         out, err = program.communicate(timeout=LIMIT)
         assert (program.returncode, out) == (3, "a copy failed\n"), err
@@ -253,12 +255,12 @@ def test_a_program_ends_though_an_idle_node_hangs_and_leaves_nothing(built: Buil
     )
     assert program.stdout is not None
     assert program.stdout.readline() == b"used\n"
-    [node] = [number for number in left_behind(mark) if number != program.pid and worked(number) > 3]
+    [node] = far_sides(mark)
     for place in (
         Path(f"/proc/{number}") for number in left_behind(mark)
     ):  # else it leaves a file in /tmp when it is killed
         if (place / "comm").read_text().startswith("hydra_pmi_proxy"):
-            assert b"\0HWLOC_XMLFILE=" in (place / "environ").read_bytes()
+            assert b"\0HWLOC_XMLFILE=" in b"\0" + (place / "environ").read_bytes()
     os.kill(node, signal.SIGSTOP)
     assert program.stdin is not None
     program.stdin.close()
@@ -305,7 +307,7 @@ def test_no_memory_file_has_a_name_while_nodes_run(built: Built) -> None:
 
 @pytest.mark.skipif(shutil.which("ss") is None, reason="ss (iproute2) is not installed")
 def test_nodes_of_this_machine_carry_no_data_over_a_network(built: Built) -> None:
-    """MPICH's `mpiexec` and its client have a port each on all addresses, which no setting moves."""
+    """MPICH's `mpiexec` has a port on all addresses, which no setting moves."""
     if "HYDRA" not in subprocess.run([launcher(), "--version"], capture_output=True, text=True, check=True).stdout:
         pytest.skip("it is MPICH that has settings for this")
     with pausing(built, f"ports-{os.getpid()}") as processes:
@@ -323,31 +325,29 @@ def test_threads_that_use_nodes_while_the_program_ends_do_not_matter(built: Buil
 
 
 class Ends:
-    """A communicator with a node that says `word` when it ends, or (None) has ended before."""
+    """The line to a node that says `word` when it ends, or (None) has ended before."""
 
     def __init__(self, word: bytes | None) -> None:
         self.word = word
 
-    def Recv(self, into: list[Any], *_: int) -> None:
+    def Irecv(self, into: list[Any], *_: int) -> SimpleNamespace:
         if self.word is None:
             raise OSError
         into[0][:] = self.word
+        return SimpleNamespace(Test=lambda: True)
 
-    def Free(self) -> None:
+    def Disconnect(self) -> None:
         pass
-
-    Disconnect = Free
 
 
 @pytest.mark.parametrize(("word", "lost"), [(b"\1", False), (b"\0", True), (None, True)])
 def test_mpi_is_finished_only_where_all_nodes_finish_it(word: bytes | None, lost: bool) -> None:
-    """MPICH crashes in MPI_Finalize when its launcher has ended, as it does when a node leaves."""
+    """Else it may wait for one that is no more."""
     told: list[bool] = []
-    node = Spawned.__new__(Spawned)
-    node._mpi, node._program = SimpleNamespace(Exception=OSError, BYTE=None), SimpleNamespace(ompls_mpi_line_end=id)
-    node._patience, node._ended, node._aligned, node._whole = 20.0, told.append, None, False
-    node._said = Said()
-    node._both = node._between = Ends(word)
+    library = SimpleNamespace(Exception=OSError, BYTE=None)
+    line = Ends(word)
+    node = Node(library, Met(line, 0, line.Disconnect), "here", Said(), told.append)
+    node._program, node._aligned = SimpleNamespace(ompls_mpi_line_end=id), None
     node.end(False)
     assert told == [lost]
 

@@ -7,6 +7,7 @@ A node needs mpi4py and nothing of ours: it gets this file's text and runs `main
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import hashlib
 import os
@@ -21,6 +22,7 @@ HEAD = struct.Struct("<Q32sQQ")
 PLACE = struct.Struct("<QQ")  # such a process on what is maybe this machine, and its descriptor of the far side
 HAS = struct.Struct("<QQQ")  # the answer: whether it need not be sent; this process, and its descriptor
 WORD = struct.Struct("<?")  # a node's last one: MPI will be finished there, and not left
+READY = b"ompls: ready\n"  # a node that is started by itself, on its standard output
 _MEMORY = "/dev/shm/mpich_shm_"  # noqa: S108 -- not ours to choose
 _NAMES = ("Isend", "Irecv", "Test", "Get_count", "Cancel", "Wait")
 
@@ -168,32 +170,72 @@ def received(mpi: Any, communicator: Any) -> Tuple[int, bool]:
     return file, bool(spin)
 
 
-def main() -> None:
-    """The far side, on a node."""
-    import mpi4py  # noqa: PLC0415 -- the other end has loaded it already
-
-    mpi4py.rc.finalize = False
-    from mpi4py import MPI  # noqa: PLC0415
-
-    unname(MPI)
-    parent = MPI.Comm.Get_parent()
-    communicator = parent.Merge(True)
-    communicator.Set_errhandler(MPI.ERRORS_RETURN)
-    file, spin = received(MPI, communicator)
+def serve(mpi: Any, program: Any, part: Callable[[], object]) -> None:
+    """The far side, for process 0 of a communicator; `part` leaves that."""
+    program.Set_errhandler(mpi.ERRORS_RETURN)
+    file, spin = received(mpi, program)
     code = 1
     try:
         library = ctypes.CDLL("/proc/self/fd/{}".format(file))
-        peers = Peers(MPI)
-        arguments = ctypes.byref(peers.add(functions(MPI))), ctypes.c_void_p(handle(MPI, communicator)), int(spin)
+        peers = Peers(mpi)
+        arguments = ctypes.byref(peers.add(functions(mpi))), ctypes.c_void_p(handle(mpi, program)), int(spin)
         code = library.ompls_far_serve_mpi(*arguments)
     except (OSError, AttributeError) as error:
         sys.stderr.write("ompls: error: loading the far side: {}\n".format(error))
     if code != 0:
         os._exit(code)  # a kernel that failed may hold locks
     whole = peers.end()
-    communicator.Send([WORD.pack(whole), MPI.BYTE], 0, START)
-    communicator.Free()  # not Disconnect: with two of them Open MPI 5 waits for ever
-    parent.Disconnect()
+    program.Send([WORD.pack(whole), mpi.BYTE], 0, START)
+    part()
     if not whole:
         os._exit(0)
-    MPI.Finalize()  # MPICH says good-bye at the end of the process only
+    mpi.Finalize()  # MPICH says good-bye at the end of the process only
+
+
+def _loaded() -> Any:
+    import mpi4py  # noqa: PLC0415 -- the other end has loaded it already
+
+    mpi4py.rc.finalize = False
+    from mpi4py import MPI  # noqa: PLC0415
+
+    unname(MPI)
+    return MPI
+
+
+def _told() -> str:
+    """The port of the program, which tells it on standard input; when that ends, the program has, and we do."""
+    line, nothing = os.dup(0), os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+
+    def more() -> bytes:
+        return os.read(line, 4096) or os._exit(1)
+
+    def end() -> None:
+        while more():
+            continue
+
+    text = b""
+    while text.count(b"\0") < 2:
+        text += more()
+    threading.Thread(target=end, daemon=True).start()
+    port, directory, _ = text.split(b"\0")
+    with contextlib.suppress(OSError):  # another machine may not have it
+        os.chdir(directory)
+    return port.decode()
+
+
+def spawned() -> None:
+    """A node that MPI has spawned."""
+    mpi = _loaded()
+    parent = mpi.Comm.Get_parent()
+    both = parent.Merge(True)  # Open MPI does not always tell of failures between the two
+    serve(mpi, both, lambda: (both.Free(), parent.Disconnect()))  # with two to disconnect it waits for ever
+
+
+def join() -> None:
+    """A node that was started by itself."""
+    mpi = _loaded()
+    os.write(1, READY)
+    program = mpi.COMM_SELF.Connect(_told())
+    serve(mpi, program, program.Disconnect)

@@ -30,7 +30,7 @@ class MpiNode(Remote):
             return inner
         if importlib.util.find_spec("mpi4py") is None:
             return Availability(False, "mpi4py is not installed", "pip install 'ompls[mpi]'")
-        from ompls.devices.mpinode.module.cluster import launcher  # noqa: PLC0415
+        from ompls.devices.mpinode.module.library import launcher  # noqa: PLC0415
 
         try:
             launcher()

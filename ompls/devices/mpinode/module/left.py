@@ -1,10 +1,11 @@
-"""Ends what a program leaves behind: processes that wait for a node which does not answer.  A process of its own.
+"""Ends what a program leaves behind: the launchers of its nodes, and what they have started.  A process of its own.
 
-Its arguments are processes; its standard input ends with the program.
+A line of its standard input is a launcher, as a process and when that began; it ends with the program.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -15,30 +16,35 @@ from ompls.runtime.processes import descendants
 _GRACE = 2.0  # seconds in which they may end by themselves
 
 
-def _born(process: int) -> bytes:
-    """When it began (proc(5): starttime), which differs of a later process with its number.  b"": it is not there."""
+def born(process: int) -> str:
+    """When it began (proc(5): starttime), which differs of a later process with its number.  "": it has ended."""
     try:
         with open("/proc/{}/stat".format(process), "rb") as file:
-            return file.read().rpartition(b")")[2].split()[19]
+            fields = file.read().rpartition(b")")[2].split()
     except OSError:
-        return b""
+        return ""
+    return "" if fields[0] == b"Z" else fields[19].decode()
+
+
+def kill(process: int) -> None:
+    """And all below it."""
+    for one in (*descendants(process), process):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(one, signal.SIGKILL)
 
 
 def main() -> int:
     """Wait for the program's end, then kill those of these processes that go on, and all below them."""
-    born = {process: _born(process) for process in map(int, sys.argv[1:])}
-    sys.stdin.buffer.read()
+    told = [line.split() for line in sys.stdin]
+    left = {int(words[0]): words[1] for words in told if len(words) > 1}
     limit = time.monotonic() + _GRACE
-    while any(map(_born, born)) and time.monotonic() < limit:
+    while True:
+        left = {process: when for process, when in left.items() if born(process) == when}
+        if not left or time.monotonic() > limit:
+            break
         time.sleep(0.05)
-    for process, when in born.items():
-        if not when or _born(process) != when:
-            continue
-        for one in (process, *descendants(process)):
-            try:
-                os.kill(one, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+    for process in left:
+        kill(process)
     return 0
 
 

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+
+from ompls.devices.remote.mpi import READY
 
 _LINES, _WIDTH = 8, 160  # below an error
 _MOST = 1 << 20  # bytes
+# What MPICH's mpiexec says of a process that was killed: that it has ended is ours to say, and of which device.
+_KILLED = re.compile(rb"\n?=+\n=   BAD TERMINATION .*?\n=+\n(YOUR APPLICATION .*?see the FAQ .*?\n)?", re.DOTALL)
+# And of its own inner life, of which we tell when a node does not start.
+_INNER = re.compile(rb"^\[(mpiexec@|proxy:)[^\n]*\n", re.MULTILINE)
+
+
+def _without(text: bytes) -> bytes:
+    return _KILLED.sub(b"", text.replace(READY, b""))
 
 
 class Said:
@@ -23,10 +34,14 @@ class Said:
         text = os.pread(self.file, _MOST, self._told)
         self._told += len(text)
         with contextlib.suppress(OSError):
-            os.write(2, text)
+            os.write(2, _INNER.sub(b"", _without(text)))
+
+    def ready(self) -> bool:
+        """Whether the node has said that it is."""
+        return READY in os.pread(self.file, _MOST, 0)
 
     def lines(self) -> str:
         """The first ones."""
-        text = os.pread(self.file, _MOST, 0).decode("utf-8", "replace")
+        text = _without(os.pread(self.file, _MOST, 0)).decode("utf-8", "replace")
         found = [line[:_WIDTH] for line in text.splitlines() if line.strip()]
         return "\n".join(found[:_LINES])

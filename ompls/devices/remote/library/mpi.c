@@ -5,7 +5,7 @@
 int ompls_far_serve_mpi(const ompls_mpi *mpi, uintptr_t communicator, int spin);
 int ompls_far_serve_mpi(const ompls_mpi *mpi, uintptr_t communicator, int spin) {
     static ompls_mpi_line line;
-    ompls_mpi_line_make(&line, mpi, communicator, 0, 0, spin != 0);
+    ompls_mpi_line_make(&line, mpi, communicator, 0, -1, 0, spin != 0);
     int code = ompls_far_serve(&line.line);
     ompls_mpi_line_end(&line);
     return code;

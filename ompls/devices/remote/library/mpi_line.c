@@ -1,6 +1,7 @@
 /* mpi_line.c -- frames over MPI (mpi_line.h).  A request for the next frame is always there, so that a sign of life is seen while
    something is sent. */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,9 +50,17 @@ static bool alive(ompls_mpi_line *l) {
 
 typedef struct {
     uint64_t looks;
-    double deadline;
+    double deadline, over; /* over: of who has ended, what it has sent may be on its way */
     long pause;
 } patience;
+
+static const double ON_ITS_WAY = 0.1; /* seconds */
+
+/* Sleep, unless what has started the other side has ended, as it does with it. */
+static bool has_ended(ompls_mpi_line *l, long nanoseconds) {
+    struct pollfd launcher = {.fd = l->launcher, .events = POLLIN};
+    return ppoll(&launcher, 1, &(struct timespec){.tv_nsec = nanoseconds}, NULL) > 0;
+}
 
 /* After a look that found nothing: LINE_SILENT when it was the last one. */
 static int be_patient(ompls_mpi_line *l, patience *p, bool sending) {
@@ -64,10 +73,11 @@ static int be_patient(ompls_mpi_line *l, patience *p, bool sending) {
             p->deadline = moment + l->line.patience;
         }
     }
-    if (!l->line.spin) {
-        nanosleep(&(struct timespec){.tv_nsec = 20000 + p->pause}, NULL);
-        if (p->pause < 1000000) p->pause += p->pause / 8 + 1000;
+    if (has_ended(l, l->line.spin ? 0 : 20000 + p->pause)) {
+        if (p->over == 0) p->over = now() + ON_ITS_WAY;
+        else if (now() > p->over) return LINE_BROKEN;
     }
+    if (p->pause < 1000000) p->pause += p->pause / 8 + 1000;
     return LINE_FINE;
 }
 
@@ -130,7 +140,7 @@ static ompls_line *meet(ompls_line *line, const char *port_of, double seconds) {
         free(made);
         return NULL;
     }
-    ompls_mpi_line_make(made, l->mpi, communicator, 0, seconds, l->line.spin);
+    ompls_mpi_line_make(made, l->mpi, communicator, 0, -1, seconds, l->line.spin);
     return &made->line;
 }
 
@@ -141,9 +151,9 @@ static void part(ompls_line *line, ompls_line *peer) {
 
 static const ompls_meeting meeting = {port, meet, part};
 
-void ompls_mpi_line_make(ompls_mpi_line *l, const ompls_mpi *mpi, uintptr_t communicator, int peer, double patience, bool spin) {
+void ompls_mpi_line_make(ompls_mpi_line *l, const ompls_mpi *mpi, uintptr_t communicator, int peer, int launcher, double patience, bool spin) {
     const ompls_meeting *meets = mpi->meet != NULL ? &meeting : NULL;
-    *l = (ompls_mpi_line){.line = {get, put, get_data, put_data, patience, spin, meets}, .mpi = mpi, .communicator = communicator, .peer = peer};
+    *l = (ompls_mpi_line){.line = {get, put, get_data, put_data, patience, spin, meets}, .mpi = mpi, .communicator = communicator, .peer = peer, .launcher = launcher};
 }
 
 static _Thread_local int said = -1;

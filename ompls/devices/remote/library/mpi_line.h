@@ -22,7 +22,7 @@ typedef struct {
     ompls_line line;
     const ompls_mpi *mpi;
     uintptr_t communicator;
-    int peer;
+    int peer, launcher;
     bool coming, there; /* the request for the next frame is made; it has come */
     int count;          /* its bytes */
     int failed;         /* MPI's code of the last error */
@@ -32,8 +32,9 @@ typedef struct {
 /* Python has so much room for one (mpinode/module/cluster.py). */
 _Static_assert(sizeof(ompls_mpi_line) <= (1 << 17) - 64, "it fits");
 
-/* A line to the other process of a communicator of two. */
-void ompls_mpi_line_make(ompls_mpi_line *line, const ompls_mpi *mpi, uintptr_t communicator, int peer, double patience, bool spin);
+/* A line to the only other process of a communicator.  launcher: a descriptor that is readable once what has
+   started that process has ended; -1: there is none. */
+void ompls_mpi_line_make(ompls_mpi_line *line, const ompls_mpi *mpi, uintptr_t communicator, int peer, int launcher, double patience, bool spin);
 /* What MPI starts from this thread has this file as its standard output and error: who cannot reach a machine tells why there, Open
    MPI's prte on its output. */
 void ompls_mpi_starts(int file);

