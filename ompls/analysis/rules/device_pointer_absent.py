@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ompls.analysis.dataenv.need import Need, Needs
 from ompls.analysis.dataenv.paths import root
 from ompls.analysis.dataenv.symbolic import Poly
-from ompls.analysis.model.ast import Expr, Name, Span, Symbol
+from ompls.analysis.model.ast import Expr, FunctionDef, Name, Span, Symbol
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.tu import Region, Variable
 from ompls.analysis.rules.support.edits import with_clause
@@ -36,7 +36,8 @@ def check(scene: Scene) -> Iterator[Finding]:
         variable = _used(region.variables, event.site.span) if region is not None else None
         if not certain and variable is not None and not variable.implicit:
             continue  # a clause lists the pointer itself: its author has thought of it
-        if not certain and variable is not None and _begins_elsewhere(variable.symbol):
+        symbol = variable.symbol if variable is not None else _followed(scene.function, event.site.span)
+        if not certain and symbol is not None and _begins_elsewhere(symbol):
             continue
         message = _message(event.name, certain, variable)
         changes: tuple[Change, ...] = ()
@@ -81,6 +82,12 @@ def _used(variables: tuple[Variable, ...], span: Span) -> Variable | None:
             if node.span == span and isinstance(node, Expr) and root(node) is variable.symbol:
                 return variable
     return None
+
+
+def _followed(function: FunctionDef | None, span: Span) -> Symbol | None:
+    """The variable that an access starts from, in a region or in a function that one calls."""
+    accesses = (n for n in function.walk() if n.span == span) if function is not None else ()
+    return next((s for n in accesses if isinstance(n, Expr) and (s := root(n)) is not None), None)
 
 
 def _begins_elsewhere(s: Symbol) -> bool:
@@ -419,6 +426,19 @@ int main(void) {
     int c;
     #pragma omp target map(from: c)
     c = *cursor;
+    return c;
+}
+""",
+        """
+extern const char *name, *names[];  // a function on the device follows them
+#pragma omp declare target(name, names)
+#pragma omp begin declare target
+static int letter(int k) { return name[k] + names[k][0]; }
+#pragma omp end declare target
+int main(void) {
+    int c;
+    #pragma omp target map(from: c)
+    c = letter(1);
     return c;
 }
 """,
