@@ -18,7 +18,9 @@ from ompls.analysis.spec.data_clauses import REDUCING
 def check(scene: Scene) -> Iterator[Finding]:
     for stmt in scene.content.directives if scene.content is not None else ():
         listed = _sections(stmt) if stmt.body is not None else {}
-        found = walk(stmt, scene.unit.functions).accesses if listed else []
+        if not listed:
+            continue
+        found = walk(stmt, scene.unit.functions).accesses
         changed = {a.symbol for a in found if a.write and not a.place.path and not a.clause}
         told: set[Symbol] = set()
         for access in found:

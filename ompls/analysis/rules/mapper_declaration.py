@@ -12,6 +12,8 @@ from ompls.analysis.rules.support.nesting import placed
 
 
 def check(scene: Scene) -> Iterator[Finding]:
+    if "declare mapper" not in [d.name for d in scene.directives]:
+        return
     if scene.content is None:
         before = scene.unit.directives
         for directive in scene.directives:

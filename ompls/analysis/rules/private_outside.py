@@ -30,11 +30,12 @@ _HARM = {
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    main = scene.function is None or scene.function.symbol.name == "main"
     for place in placed(scene):
-        construct, names = _BOUND.get(next(iter(place.stmt.directive.constructs), ""), ("", ()))
-        team = _team(place, construct) if construct and not place.opaque else None
-        if team is None or (main and not team):
+        construct, names = _BOUND.get(place.stmt.directive.constructs[0], ("", ()))
+        if not construct or place.opaque:
+            continue
+        team = _team(place, construct)
+        if team is None or (not team and scene.function is not None and scene.function.symbol.name == "main"):
             continue
         units = "threads" if construct == "parallel" else "teams"
         for clause in place.stmt.directive.all(*names):
