@@ -12,7 +12,7 @@ FLAGS = {
 FLAG_BITS = {
     "TO": 1, "FROM": 2, "ALWAYS": 4, "DELETE": 8, "PRESENT": 16, "CLOSE": 32, "RELEASE": 64, "IMPLICIT": 128,
     "ZERO_LENGTH": 256, "HOLD": 512, "ATTACH": 1024, "VALUE": 2048, "PART": 4096, "LIST": 8192, "ROWS": 16384,
-    "PLAIN": 32768, "LOCAL": 65536,
+    "PLAIN": 32768, "LOCAL": 65536, "JOINED": 131072,
 }  # fmt: skip
 MOTION = 1 << 31  # only between constructs and the functions of mappers: `target update`
 

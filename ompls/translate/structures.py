@@ -113,9 +113,10 @@ def _one(group: list[Found]) -> Found:
         return Found(ItemPlan(name, ("TO", *kept), first.base, begin, size, attach, first.symbol), group[0].place)
     parts = tuple(
         replace(f.plan, flags=(*(x for x in f.plan.flags if x in (*COPIES, "ALWAYS")), "PART"), attach="")
-        for f in group if COPIES & set(f.plan.flags)
+        for f in group
     )  # fmt: skip
-    return Found(ItemPlan(name, kept, first.base, begin, size, attach, first.symbol), group[0].place, parts)
+    whole = ItemPlan(name, (*kept, "JOINED"), first.base, begin, size, attach, first.symbol)
+    return Found(whole, group[0].place, parts)
 
 
 def _range(group: list[Found]) -> tuple[str, str]:

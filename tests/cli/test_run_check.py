@@ -115,6 +115,55 @@ def test_a_step_before_a_section_wherever_its_block_begins(process, tmp_path: Pa
     assert "uninitialised" not in done.err  # `map(to:` would be wrong advice
 
 
+BETWEEN = """\
+#include <stdio.h>
+#include <stdlib.h>
+struct s { int a[4], mid, rest[4], b[4]; double *p; };
+struct pair { char c; double x; };
+int main(int argc, char **argv)
+{
+    int which = atoi(argv[argc - 1]);
+    double x[4] = {1, 2, 3, 4};
+    struct s g = {.p = x}, *h = malloc(sizeof *h);
+    struct pair one = {'a', 1}, other = {'b', 2};
+#pragma omp target map(tofrom: g.b, g.a) map(to: g.p[1:2]) map(from: h->a[2:2]) map(alloc: h->b[1:2]) \\
+                   map(tofrom: one.c) map(from: one.x) map(to: other)
+    {
+        if (which == 0) g.mid = 1;
+        if (which == 1) g.a[0] = g.rest[1];
+        if (which == 2) h->b[0] = 1;
+        one = other;
+        h->b[2] = g.p[2];
+        h->a[3] = h->b[2];
+        g.a[3] = g.b[0] = h->a[2] = 2;
+    }
+    printf("%d %d %g %c\\n", g.a[3] + g.b[0], h->a[3], one.x, one.c);
+    return 0;
+}
+"""
+
+
+def test_a_step_between_the_mapped_members_of_a_structure(process, tmp_path: Path) -> None:
+    """Padding may be copied with the members around it, and pointers that are attached are there."""
+    path = tmp_path / "between.c"
+    path.write_text(BETWEEN)
+    wrong = [
+        (14, "wrote", "g.b, g.a, g.p", 16),
+        (15, "read", "g.b, g.a, g.p", 24),
+        (16, "wrote", "h->a[2:2], h->b[1:2]", 28),
+    ]
+    for which, (line, did, name, far) in enumerate(wrong):
+        done = process("run", "--check", path, "--", str(which))
+        assert done.code == 125, done.err
+        assert re.search(
+            rf"between.c:{line}: region on cudasim:0 {did} device address 0x\w+ "
+            rf"\(variable '{re.escape(name)}', {far} bytes from its begin, in no list item\)",
+            done.err,
+        ), done.err
+    done = process("run", "--check", path, "--", "3")
+    assert (done.code, done.out, done.err) == (0, "4 3 2 b\n", "")
+
+
 @pytest.mark.parametrize("name", thinned(["saxpy", "jacobi", "histogram", "master_worker"], 2))
 def test_right_programs_are_silent(process, name: str) -> None:
     done = process("run", "--check", EXAMPLES / f"{name}.c")

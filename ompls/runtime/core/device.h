@@ -158,9 +158,9 @@ typedef struct ompls_module {
     /* It is done, and so is what was sent before.  Once for each ticket: its errors are told here, and to nobody else. */
     int (*receive)(void *device, uint64_t ticket, ompls_error *err);
 
-    /* For a device that checks kernels: the first `size` bytes of a new allocation only put what follows in its place.  Nothing lies
-       there, and a kernel that touches them is wrong. */
-    void (*leave_out)(void *device, ompls_address allocation, uint64_t size);
+    /* For a device that checks kernels: these bytes of a new allocation are in no list item, and a kernel that touches nothing
+       else is wrong. */
+    void (*leave_out)(void *device, ompls_address address, uint64_t size);
 } ompls_module;
 
 /* What a module that checks kernels has noticed while one ran (cudasim, `--check`).  The kernel went on. */

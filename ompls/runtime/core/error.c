@@ -176,8 +176,10 @@ static void consider_mapped(culprit *best, ompls_device *device, uint64_t addres
             snprintf(what, sizeof what, "mapped, but this is its host address: the pointer to it was not attached");
             consider(best, address, begin, entry->name, what);
         } else if (address - there < size + NEAR && address >= there) {
-            uint64_t gap = address - there < size ? 0 : address - there - size; /* not from where it begins: a neighbour is nearer to that */
-            snprintf(what, sizeof what, "%" PRIu64 " bytes past the %" PRIu64 " bytes that are mapped", gap, size);
+            bool inside = address - there < size; /* between parts */
+            uint64_t gap = inside ? 0 : address - there - size; /* not from where it begins: a neighbour is nearer to that */
+            if (inside) snprintf(what, sizeof what, "%" PRIu64 " bytes from its begin, in no list item", address - there);
+            else snprintf(what, sizeof what, "%" PRIu64 " bytes past the %" PRIu64 " bytes that are mapped", gap, size);
             consider(best, address, address - gap, entry->name, what);
         } else if (there - address < NEAR && there > address) {
             if (best->distance <= there - address) continue;

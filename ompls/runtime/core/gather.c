@@ -107,6 +107,28 @@ static bool arrive_lent(ompls_traffic *traffic, uint32_t index) {
     return true;
 }
 
+/* A device that checks kernels learns which bytes of a new allocation are in no list item: those before the item, which put it
+   in its place, and those between its parts. */
+static void leave_out(const ompls_traffic *traffic, uint32_t index, ompls_address allocation, uint8_t skew) {
+    ompls_place at = traffic->at;
+    const ompls_arg *arg = &traffic->args[index];
+    uintptr_t first = (uintptr_t)arg->begin, end = first + arg->size;
+    if (at.device->module->leave_out == NULL) return;
+    if (skew != 0) at.device->module->leave_out(at.device->handle, allocation, skew);
+    if (!(at.region->items[index].flags & OMPLS_MAP_JOINED)) return;
+    for (uintptr_t here = first, next; here < end; here = next) {
+        uintptr_t covered = here;
+        next = end;
+        for (uint32_t part = ompls_part_after(at, index); part != 0; part = ompls_part_after(at, part)) {
+            uintptr_t begin = (uintptr_t)traffic->args[part].begin, behind = begin + traffic->args[part].size;
+            if (begin <= here && behind > covered) covered = behind;
+            if (begin > here && begin < next) next = begin;
+        }
+        if (covered > here) next = covered;
+        else at.device->module->leave_out(at.device->handle, allocation + skew + (here - first), next - here);
+    }
+}
+
 static void arrive_alone(ompls_traffic *traffic, uint32_t which) {
     ompls_place at = traffic->at;
     uint32_t index = traffic->index[which];
@@ -119,7 +141,7 @@ static void arrive_alone(ompls_traffic *traffic, uint32_t which) {
     uint8_t skew = skew_of(at.device, arg);
     uint64_t began = OMPLS_BEGIN(.kind = "alloc", .at = at, .var = item->name, .host = arg->begin, .bytes = arg->size);
     if (at.device->module->alloc(at.device->handle, arg->size + skew, &address, &err) != 0) fail_memory(traffic, which, &err);
-    if (skew != 0 && at.device->module->leave_out != NULL) at.device->module->leave_out(at.device->handle, address, skew);
+    leave_out(traffic, index, address, skew);
     address += skew;
     if (OMPLS_UNLIKELY(ompls_observing))
         ompls_observe(&(ompls_event){.kind = "alloc", .at = at, .var = item->name, .address = address, .bytes = arg->size, .began = began});

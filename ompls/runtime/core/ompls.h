@@ -33,7 +33,8 @@ enum {
     OMPLS_MAP_LIST = 8192, /* ompls_arg.pointer is an ompls_list: these items are meant */
     OMPLS_MAP_ROWS = 16384, /* of `target update`: ompls_arg.pointer is an ompls_rows */
     OMPLS_MAP_PLAIN = 32768, /* no pointers lie in it that could be attached */
-    OMPLS_MAP_LOCAL = 65536 /* `ompx_local`: a kernel works on a copy near to it, where a device has such memory */
+    OMPLS_MAP_LOCAL = 65536, /* `ompx_local`: a kernel works on a copy near to it, where a device has such memory */
+    OMPLS_MAP_JOINED = 131072 /* nothing lies in it but its parts: the bytes between them are in no list item */
 };
 
 /* The static half of a map item: one per list item of the construct, in the order of the args. */

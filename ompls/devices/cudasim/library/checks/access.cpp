@@ -57,12 +57,20 @@ bool own_stack(uintptr_t address)
                     static_cast<unsigned long long>(access.address));
 }
 
-// The first byte of the access that is not in state `wanted` or better, else its end.
-uintptr_t first_below(const ompls_sim_access &access, uint8_t wanted)
+// The first byte of the access that may not be touched, else its end.  A structure may be copied with what lies between its
+// mapped members, which may be padding.
+uintptr_t first_wrong(const ompls_sim_access &access)
 {
-    uintptr_t at = access.address;
-    while (at < access.address + access.size && states[at - arena] >= wanted && states[at - arena] != SIM_STATE_FREED) ++at;
-    return at;
+    const uintptr_t end = access.address + access.size;
+    uintptr_t left_out = end;
+    bool some = false;
+    for (uintptr_t at = access.address; at < end; ++at) {
+        const uint8_t state = states[at - arena];
+        if (state < SIM_STATE_LEFT_OUT) return at;
+        if (state >= SIM_STATE_ALLOCATED) some = true;
+        else if (left_out == end) left_out = at;
+    }
+    return some ? end : left_out;
 }
 
 void global(ompls_sim_access access)
@@ -70,7 +78,7 @@ void global(ompls_sim_access access)
     if (states) {
         // What is not allocated has no value either: the advice of a read that nobody has written would be wrong there.
         if (ompls_sim_checks & (access.write ? SIM_CHECK_MEMORY : SIM_CHECK_MEMORY | SIM_CHECK_UNINIT)) {
-            const uintptr_t wrong = first_below(access, SIM_STATE_ALLOCATED);
+            const uintptr_t wrong = first_wrong(access);
             if (wrong != access.address + access.size) {
                 access.address = wrong;
                 fault(access, states[wrong - arena] == SIM_STATE_FREED

@@ -55,9 +55,9 @@ int sim_alloc(void *handle, uint64_t size, ompls_address *out, ompls_error *err)
     return status;
 }
 
-void sim_leave_out(void *handle, ompls_address allocation, uint64_t size) {
+void sim_leave_out(void *handle, ompls_address address, uint64_t size) {
     sim_device *d = handle;
-    mark(d, allocation - d->base, size, SIM_STATE_NONE);
+    mark(d, address - d->base, size, SIM_STATE_LEFT_OUT);
 }
 
 int sim_free(void *handle, ompls_address address, ompls_error *err) {

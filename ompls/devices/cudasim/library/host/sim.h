@@ -88,7 +88,7 @@ void sim_report(sim_device *d, const ompls_launch_request *request);
 bool sim_make_memory(sim_device *d);
 int sim_alloc(void *device, uint64_t size, ompls_address *out, ompls_error *err);
 int sim_free(void *device, ompls_address address, ompls_error *err);
-void sim_leave_out(void *device, ompls_address allocation, uint64_t size);
+void sim_leave_out(void *device, ompls_address address, uint64_t size);
 int sim_copy_in(void *device, ompls_address to, const void *from, uint64_t size, ompls_error *err);
 int sim_copy_out(void *device, void *to, ompls_address from, uint64_t size, ompls_error *err);
 int sim_copy_within(void *device, ompls_address to, ompls_address from, uint64_t size, ompls_error *err);
