@@ -28,6 +28,17 @@ int main(void)
     return 0;
 }
 """
+CONSTANT = """#include <stdio.h>
+int main(void) {
+    int x = 0;
+#pragma omp target map(tofrom : x)
+    { int *nowhere = 0;
+      *nowhere = 7;
+      x = 3; }
+    printf("%d\\n", x);
+    return 0;
+}
+"""
 HUNGRY = """\
 #include <stdlib.h>
 int main(void)
@@ -239,6 +250,15 @@ def test_the_deferred_region_that_loses_the_device_is_named_not_one_that_finds_i
             r"region at \S*program.c:10\n",
             done.stderr,
         )
+
+
+def test_a_constant_null_pointer_is_a_fault_as_any_other(process, tmp_path: Path) -> None:
+    """As it is undefined, a compiler may leave out all that comes behind it."""
+    path = tmp_path / "constant.c"
+    path.write_text(CONSTANT)
+    done = process("run", "--device", "cudasim", path)
+    assert (done.code, done.out) == (125, "")
+    assert re.match(r"\S*\bconstant\.c:6: region on cudasim:0 wrote address 0 \(a null pointer\)", done.err)
 
 
 def test_a_program_that_is_ended_leaves_no_device(tmp_path: Path) -> None:

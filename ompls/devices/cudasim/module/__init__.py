@@ -26,7 +26,8 @@ IMAGE_BASE = 0x60000000  # SIM_IMAGE_BASE of protocol.h
 MAX_SHARED = 49152  # bytes a block that a kernel file may declare, on all architectures
 DYNAMIC_SHARED = "ompls_sim_dynamic_shared"
 # Floating point as on the host, instruction by instruction; line tables for the reports of faults, of a version
-# in which the compiled file is not the first: addr2line takes that for the user's.
+# in which the compiled file is not the first: addr2line takes that for the user's.  A use of a constant null pointer
+# is a fault as any other: without the flag g++ leaves out the kernel from there on.
 FLAGS = (
     "-std=c++17",
     "-O2",
@@ -35,6 +36,7 @@ FLAGS = (
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-pie",
+    "-fno-delete-null-pointer-checks",
     "-fno-exceptions",
     "-fno-rtti",
 )
