@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from waiting import LIMIT, until
 
-from .conftest import Sshd, cut, small_disk
+from .conftest import Sshd, cut, logins, small_disk
 
 PROGRAM = Path(__file__).parent / "programs/streams.c"
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -138,6 +138,17 @@ def test_ctrl_c_at_a_terminal_is_the_programs_alone(board: Sshd) -> None:
                 seen += more
     code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     assert (code, seen.endswith(b"saved\r\n")) == (42, True), seen
+    assert until(board.is_clean)
+
+
+def test_ctrl_c_at_the_login_is_not_lost(board: Sshd, tmp_path: Path) -> None:
+    slow = changed(board, tmp_path, "sleep 2")
+    words = [sys.executable, "-m", "ompls", "run", "--remote", "nano", str(PROGRAM), "--", "wait"]
+    with subprocess.Popen(words, env=slow.environment, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as run:
+        assert until(lambda: bool(logins(run.pid)))
+        time.sleep(1)  # it has translated, and waits for the login
+        run.send_signal(signal.SIGINT)
+        assert run.wait(LIMIT) == 130
     assert until(board.is_clean)
 
 

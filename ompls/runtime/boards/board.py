@@ -191,16 +191,16 @@ def run_kept(
     """The same of a program that the board has; None: it has it not, and nothing was run.  Raises Lost."""
     pairs = ["{}={}".format(*pair) for pair in sorted(environment.items())]
     words = ("lines" if os.isatty(1) else "whole", program, *pairs, "--", *arguments)
-    with _Signals(connection):
-        call = connection.call("run", *words)
-        connection.has_started = True  # as far as we know, until it says that there is none
-        if not call.begun():
-            code = call.ended()
-            if not connection.alive or code == LOST:
-                connection.has_started = call.has_arrived
-                raise connection.lost()
-            connection.has_started = code != _ABSENT
-            return code if connection.has_started else None
+    call = connection.call("run", *words)
+    connection.has_started = True  # as far as we know, until it says that there is none
+    if not call.begun():
+        code = call.ended()
+        if not connection.alive or code == LOST:
+            connection.has_started = call.has_arrived
+            raise connection.lost()
+        connection.has_started = code != _ABSENT
+        return code if connection.has_started else None
+    with _Signals(connection):  # before it begins they end us
         output = _Output(call)
         _Input(call)
         try:

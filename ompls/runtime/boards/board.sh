@@ -127,7 +127,10 @@ watch() {
         kill -USR1 "$guard" 2>/dev/null
         true >"$run/alive"
         case $word in
-        INT | TERM | HUP) [ -s "$run/pid" ] && kill -s "$word" -- "-$(cat "$run/pid")" ;;
+        INT | TERM | HUP)
+            for try in 1 2 3 4 5; do [ -s "$run/pid" ] || sleep 1; done # it is told as begun before it is there
+            [ -s "$run/pid" ] && kill -s "$word" -- "-$(cat "$run/pid")"
+            ;;
         KILL) end_processes; mkdir -p "$run" ;;
         esac
     done 2>/dev/null
