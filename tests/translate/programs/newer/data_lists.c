@@ -226,7 +226,7 @@ static void members(void)
     } s = {1, 2, 3, NULL, 5};
     int storage[4] = {1, 2, 3, 4};
     s.list = storage;
-#pragma omp target map(to : s.in) map(from : s.out) map(tofrom : s.also) map(tofrom : s.list[0 : 4])
+#pragma omp target map(to : s.in) map(alloc : s.gap) map(from : s.out) map(tofrom : s.also, s.list[0 : 4])
     {
         s.out = s.in + 10;
         s.gap = 99;
