@@ -91,12 +91,12 @@ def joined(found: list[Found]) -> list[Found]:
 
     So does the structure itself, when a member goes on behind it.
     """
-    beyond = {f.place.owner for f in found if f.place.beyond and not f.after}
+    beyond = {f.place.owner for f in found if f.place.beyond}
     groups: dict[object, list[Found]] = {}
     for k, f in enumerate(found):
         whole = f.place.base in beyond and "ZERO_LENGTH" not in f.plan.flags
         owner = f.place.owner or (f.place.base if whole else "")
-        groups.setdefault(owner if owner and not f.after else k, []).append(f)
+        groups.setdefault(owner or k, []).append(f)
     return [_one(group) if len(group) > 1 else group[0] for group in groups.values()]
 
 
@@ -108,15 +108,26 @@ def _one(group: list[Found]) -> Found:
     first = group[0].plan
     attach = next((f.plan.attach for f in group if f.plan.attach), "")
     name = ", ".join(f.plan.name for f in group)
+    lists = _one_list([i for f in group for i in f.after])
     only_in = all(flags & COPIES <= {"TO"} for flags in each) and all("ALWAYS" not in flags for flags in each)
     if only_in and "TO" in of_all:
-        return Found(ItemPlan(name, ("TO", *kept), first.base, begin, size, attach, first.symbol), group[0].place)
+        return Found(
+            ItemPlan(name, ("TO", *kept), first.base, begin, size, attach, first.symbol), group[0].place, lists
+        )
     parts = tuple(
         replace(f.plan, flags=(*(x for x in f.plan.flags if x in (*COPIES, "ALWAYS")), "PART"), attach="")
         for f in group
     )  # fmt: skip
     whole = ItemPlan(name, (*kept, "JOINED"), first.base, begin, size, attach, first.symbol)
-    return Found(whole, group[0].place, parts)
+    return Found(whole, group[0].place, (*parts, *lists))
+
+
+def _one_list(lists: list[ItemPlan]) -> tuple[ItemPlan, ...]:
+    """The lists of a joined item as one: what they hold as parts is of that item, and stands before all the rest."""
+    if len(lists) < 2:
+        return tuple(lists)
+    name, fill = ", ".join(i.name for i in lists), " ".join(i.fill for i in lists)
+    return (replace(lists[0], name=name, fill=fill),)
 
 
 def _range(group: list[Found]) -> tuple[str, str]:
