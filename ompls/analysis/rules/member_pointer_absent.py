@@ -138,6 +138,30 @@ void brighten(struct image *im) {
     ),
     good=(
         """
+typedef struct item { int n; struct item *next; } item;
+#pragma omp declare mapper(item i) map(i, i.next[0:1])
+int main(void) {
+    item c = {3, 0}, b = {2, &c}, a = {1, &b};
+    #pragma omp target map(tofrom: a)
+    a.next->next->n += a.next->n;
+    return c.n;
+}
+""",
+        """
+void *calloc(unsigned long, unsigned long);
+typedef struct { int n; float *w; } row;
+typedef struct { int count; row *rows; } table;
+#pragma omp declare mapper(row r) map(r) map(r.w[0:r.n])
+#pragma omp declare mapper(table t) map(t) map(t.rows[0:t.count])
+int main(void) {
+    row one = {3, calloc(3, sizeof(float))};
+    table t = {1, &one};
+    #pragma omp target map(tofrom: t)
+    for (int i = 0; i < t.rows[0].n; i++) t.rows[0].w[i] += 1;
+    return t.rows[0].w[2];
+}
+""",
+        """
 void *malloc(unsigned long);
 struct field { double *values; int n; };
 void f(int n) {

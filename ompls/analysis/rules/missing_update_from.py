@@ -70,6 +70,27 @@ whatever its map type: results come back when the outermost data environment end
     about="events",
     bad=(
         """
+void *calloc(unsigned long, unsigned long);
+typedef struct { int n; float *w; } row;
+typedef struct { int count; row *rows; } table;
+#pragma omp declare mapper(deep: row r) map(r) map(r.w[0:r.n])
+#pragma omp declare mapper(all: table t) map(t) map(mapper(deep), tofrom: t.rows[0:t.count])
+int main(void) {
+    row one = {3, calloc(3, sizeof(float))};
+    table t = {1, &one};
+    float sum;
+    #pragma omp target data map(mapper(all), to: t)
+    {
+        #pragma omp target
+        for (int i = 0; i < t.rows[0].n; i++)
+            t.rows[0].w[i] += 1;
+        sum = t.rows[0].w[2];
+        //    ^^^^^^^^^^^^^^ warning: the host reads `t.rows.w` here, but the newer values are on the device: there is no `target update from` in between
+    }
+    return sum;
+}
+""",
+        """
 int main(void) {
     double x[100] = {1}, sum = 0;
     #pragma omp target data map(tofrom: x)
@@ -154,6 +175,48 @@ int main(int argc, char **argv) {
 """,
     ),
     good=(
+        """
+void *calloc(unsigned long, unsigned long);
+typedef struct { int n; float *w; } row;
+typedef struct { int count; row *rows; } table;
+typedef struct { row first; table others; } book;
+#pragma omp declare mapper(row r) map(r) map(r.w[0:r.n])
+#pragma omp declare mapper(all: table t) map(t) map(iterator(k = 0:t.count), tofrom: t.rows[k].w[0:3])
+#pragma omp declare mapper(all: book b) map(b) map(mapper(all), tofrom: b.others)
+int main(void) {
+    row one = {3, calloc(3, sizeof(float))};
+    book b = {one, {1, &one}};
+    float sum;
+    #pragma omp target data map(mapper(all), to: b)
+    {
+        #pragma omp target
+        b.others.rows[0].w[2] += b.first.w[1];
+        #pragma omp target update from(mapper(all): b)
+        sum = b.others.rows[0].w[2];
+    }
+    return sum;
+}
+""",
+        """
+void *calloc(unsigned long, unsigned long);
+typedef struct { int n; float *w; } row;
+typedef struct { int count; row *rows; } table;
+#pragma omp declare mapper(deep: row r) map(r) map(r.w[0:r.n])
+#pragma omp declare mapper(all: table t) map(t) map(mapper(deep), tofrom: t.rows[0:t.count])
+int main(void) {
+    row one = {3, calloc(3, sizeof(float))};
+    table t = {1, &one};
+    float sum;
+    #pragma omp target data map(mapper(all), to: t)
+    {
+        #pragma omp target
+        for (int i = 0; i < t.rows[0].n; i++) t.rows[0].w[i] += 1;
+        #pragma omp target update from(mapper(all): t)
+        sum = t.rows[0].w[2] + one.w[0];
+    }
+    return sum;
+}
+""",
         """
 int main(void) {
     double x[100] = {1}, sum = 0;

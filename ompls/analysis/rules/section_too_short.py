@@ -151,6 +151,17 @@ void f(int n, float *x) {
     ),
     good=(
         """
+typedef struct item { int n; struct item *next; } item;
+#pragma omp declare mapper(two: item i) map(i, i.next[0:1])
+int main(void) {
+    item a[2] = {{1, 0}, {2, 0}};
+    a[0].next = &a[1];
+    #pragma omp target map(mapper(two), tofrom: a[0])
+    a[0].next->n += 1;
+    return a[1].n;
+}
+""",
+        """
 struct text { int length; char s[]; } text = {3, "abc"};
 int f(void) {
     int seen = 0;

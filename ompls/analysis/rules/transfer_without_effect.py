@@ -62,6 +62,23 @@ When data are on the device, a map clause counts one more reference and copies n
     about="events",
     bad=(
         """
+void *calloc(unsigned long, unsigned long);
+typedef struct { int n; float *w; } row;
+#pragma omp declare mapper(row r) map(r) map(r.w[0:r.n])
+int main(void) {
+    row one = {3, calloc(3, sizeof(float))};
+    #pragma omp target data map(to: one)
+    {
+        #pragma omp target
+        one.w[1] += 1;
+        #pragma omp target update from(one)
+        #pragma omp target update from(one)
+        //                             ^^^ hint: nobody has written `one` since it was copied last: the update copies the same again
+    }
+    return one.w[1];
+}
+""",
+        """
 int main(void) {
     int x[10] = {1};
     #pragma omp target data map(to: x)
@@ -89,6 +106,22 @@ int main(void) {
 """,
     ),
     good=(
+        """
+void *calloc(unsigned long, unsigned long);
+typedef struct { int n; float *w; } row;
+#pragma omp declare mapper(row r) map(r) map(r.w[0:r.n])
+int main(void) {
+    row two[2] = {{3, calloc(3, sizeof(float))}, {2, calloc(2, sizeof(float))}}, *p = two;
+    #pragma omp target data map(to: p[0:2])
+    {
+        #pragma omp target
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < p[k].n; i++) p[k].w[i] += k + 1;
+        #pragma omp target update from(p[0:2])
+    }
+    return two[1].w[1];
+}
+""",
         """
 int main(void) {
     int served = 0;

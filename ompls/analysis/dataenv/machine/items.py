@@ -72,10 +72,12 @@ class Items(Mappers):
         """The directive does something to what the item reaches that is not followed."""
         assert self.now is not None
         self.anything()
-        for loc in mapped.locs:
-            self.forget([loc.obj])
-            reached = [v for c, v in self.scanned().items() if c[0] == loc.obj and isinstance(v, frozenset)]
-            self.forget([t.obj for v in reached for t in v])
+        ahead, seen = {loc.obj for loc in mapped.locs}, set[Obj]()
+        while ahead:
+            seen |= ahead
+            held = [v for c, v in self.scanned().items() if c[0] in ahead and isinstance(v, frozenset)]
+            ahead = {t.obj for v in held for t in v} - seen
+        self.forget(seen)
 
     def enter(self, mapped: Mapped, device: Poly, lasting: bool = False) -> None:
         """The item comes into a device data environment."""
@@ -84,15 +86,14 @@ class Items(Mappers):
             self._enter(part, device, lasting)
 
     def by_mapper(self, mapped: Mapped, backwards: bool = False) -> Iterator[Mapped]:
-        """The items that the item stands for, each while the loop over an array's elements is around."""
-        parts = None if self.unfollowed(mapped) else self.parts(mapped)
+        """The items that the item stands for, each while the loops over arrays' elements are around."""
+        parts = self.parts(mapped)
         if parts is None:
             self.give_up(mapped)
-        for part, loop in (parts or ())[:: -1 if backwards else 1]:
-            self.loops += [loop] if loop is not None else []
+        for part, loops in (parts or ())[:: -1 if backwards else 1]:
+            self.loops += loops
             yield part
-            if loop is not None:
-                self.loops.remove(loop)
+            del self.loops[len(self.loops) - len(loops) :]
 
     def _enter(self, mapped: Mapped, device: Poly, lasting: bool) -> None:
         assert self.now is not None
@@ -231,11 +232,14 @@ class Items(Mappers):
     def update(self, mapped: Mapped, device: Poly) -> None:
         """`target update to` or `from`."""
         assert self.now is not None
-        for part in self.by_mapper(mapped):
-            if part.kind == mapped.kind:
-                self._update(part, device)
+        idle = [self._update(part, device) for part in self.by_mapper(mapped) if part.kind == mapped.kind]
+        if mapped.locs:
+            same = Event("redundant-update", mapped.site, mapped.name, "certain", (), mapped.kind)
+            # it has to be so whenever the directive is met, not in the first iteration only
+            self.recorder.judge(same, "bad" if idle and all(idle) and not self.doubts else "fine", True)
 
-    def _update(self, mapped: Mapped, device: Poly) -> None:
+    def _update(self, mapped: Mapped, device: Poly) -> bool:
+        """Whether all that it copies is there already."""
         assert self.now is not None
         outcomes: list[Outcome] = []
         idle: list[bool] = []
@@ -272,9 +276,7 @@ class Items(Mappers):
         if mapped.locs:
             event = Event("update-absent", mapped.site, mapped.name, "certain", (), mapped.kind)
             self.judge(event, worst(outcomes), mapped.locs)
-            same = Event("redundant-update", mapped.site, mapped.name, "certain", (), mapped.kind)
-            # it has to be so whenever the directive is met, not in the first iteration only
-            self.recorder.judge(same, "bad" if idle and all(idle) and not self.doubts else "fine", True)
+        return bool(idle) and all(idle)
 
     def lend(self, mapped: Mapped) -> None:
         """The device's address of the item becomes known to the host's code: to whom that gives it, is followed."""

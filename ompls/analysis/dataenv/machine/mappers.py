@@ -13,7 +13,7 @@ from ompls.analysis.dataenv.machine.choices import Choices
 from ompls.analysis.dataenv.machine.copies import IN, OUT, Mapping, map_type
 from ompls.analysis.dataenv.machine.objects import Loop
 from ompls.analysis.dataenv.machine.program import Mapper, Program
-from ompls.analysis.dataenv.machine.values import Loc, Site
+from ompls.analysis.dataenv.machine.values import Loc, Range, Site, apart
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
@@ -21,7 +21,8 @@ from ompls.analysis.model.ctype import INT, Record, held, innermost
 from ompls.analysis.model.omp import Directive, declared_mapper, mapper_named, mapper_variable
 
 _ENDS = ("release", "delete")
-_EACH = Symbol("each", "var", INT)  # the number of an element of an array that is mapped by a mapper
+# The numbers of the elements of arrays that are mapped by mappers, which name mappers in turn.
+_EACH = tuple([Symbol(f"each{depth}", "var", INT) for depth in range(4)])
 
 
 class Mapped(NamedTuple):
@@ -47,6 +48,9 @@ class Mapped(NamedTuple):
         return Mapping(device, loc.low, loc.high, self.kind, self.site, always, lasting, not self.explicit)
 
 
+Part = tuple[Mapped, tuple[Loop, ...]]  # an item that another stands for, and the loops over arrays' elements
+
+
 def mappers_of(directives: Iterable[Directive]) -> tuple[Mapper, ...] | None:
     """The mappers that these declare; None when one of them is not understood."""
     found = []
@@ -55,9 +59,9 @@ def mappers_of(directives: Iterable[Directive]) -> tuple[Mapper, ...] | None:
             continue
         mapper, variable = declared_mapper(d), mapper_variable(d)
         items = tuple([(c.keyword or "tofrom", c.modifiers, i) for c in d.all("map") for i in c.items])
-        if mapper is None or variable is None or not isinstance(variable.type, Record) or any(i[1] for i in items):
+        if mapper is None or variable is None or not isinstance(variable.type, Record):
             return None
-        found.append(Mapper(mapper.name, variable, tuple([(kind, item) for kind, _, item in items])))
+        found.append(Mapper(mapper.name, variable, items))
     return tuple(found)
 
 
@@ -83,44 +87,72 @@ class Mappers(Choices):
         if self.mapper_of(mapped) is not None:
             return False
         named = mapper_named(mapped.modifiers) not in ("", "default")
-        inner = {m.uid for m in self.program.mapping if m.name == "default"}
-        return named or any(inner & _inside(r) for r in records)
+        return named or any(self._by_default(r) for r in records)
 
-    def parts(self, mapped: Mapped) -> list[tuple[Mapped, Loop | None]] | None:
-        """The items that a mapper maps, the structures first, and the loop over the elements of an array; None: not
-        known."""
+    def _by_default(self, record: Record) -> set[int | None]:
+        """The structures in one, and itself, that have a mapper where none is named."""
+        return {m.uid for m in self.program.mapping if m.name == "default"} & _inside(record)
+
+    def parts(self, mapped: Mapped, within: tuple[Mapper, ...] = ()) -> list[Part] | None:
+        """The items that a mapper maps, the structures first; None: not known.
+
+        within -- the mappers that have listed it, outermost first
+        """
+        if self.unfollowed(mapped):
+            return None
         mapper = self.mapper_of(mapped)
         if mapper is None:
-            return [(mapped, None)]
-        if len(mapped.locs) != 1 or self.now is None or any(m.startswith("iterator") for m in mapped.modifiers):
+            return [(mapped, ())]
+        if len(mapped.locs) != 1 or self.now is None or mapper in within or len(within) == len(_EACH):
             return None
         whole, size = mapped.locs[0], self.size_of(mapper.variable.type)
         trips = whole.size.divided(size.constant or 0) if whole.size is not None and size is not None else None
         if size is None or trips is None or whole.low is None:
             return None
-        loop, one = None, whole._replace(size=size, type=mapper.variable.type)
+        loops: tuple[Loop, ...] = ()
+        one, each = whole._replace(size=size, type=mapper.variable.type), _EACH[len(within)]
         if trips.constant != 1:
-            bounds = LoopRange(_EACH, ZERO, trips - 1, 1, ast.Compound(Span(0, 0), ()))
-            loop, one = Loop(bounds, self.conditions, False), one._replace(low=whole.low + Poly.of(_EACH) * size)
-        return self._listed(mapped, mapper, one, loop)
-
-    def _listed(self, mapped: Mapped, mapper: Mapper, one: Loc, loop: Loop | None) -> list[tuple[Mapped, Loop | None]]:
-        modifiers = tuple([m for m in mapped.modifiers if not m.startswith("mapper")])
-        mapped = mapped._replace(modifiers=modifiers, explicit=False)
+            bounds = LoopRange(each, ZERO, trips - 1, 1, ast.Compound(Span(0, 0), ()))
+            loops, one = (Loop(bounds, self.conditions, False),), one._replace(low=whole.low + Poly.of(each) * size)
         outer, self.frame.placed = self.frame.placed, {**self.frame.placed, mapper.variable: one}
-        self.loops += [loop] if loop is not None else []
-        of_whole, found = set(), []
-        for listed, item in mapper.items:
-            locs, kind = self.places(item.expr), both(mapped.kind, listed)
-            if any(loc.obj == one.obj for loc in locs):
-                of_whole.add(kind)
-            else:
-                found.append((mapped._replace(locs=locs, kind=kind), loop))
+        self.loops += loops
+        listed = self._listed(mapped, one, (*within, mapper))
         self.frame.placed = outer
-        if loop is not None:
-            self.loops.pop()
-        kind = mapped.kind if mapped.kind in _ENDS else all_of(of_whole)
-        return [(mapped._replace(kind=kind), None), *found]
+        del self.loops[len(self.loops) - len(loops) :]
+        if listed is None:
+            return None
+        kinds = {part.kind for part, _ in listed if self._is_part(part, one)}
+        kind = mapped.kind if mapped.kind in _ENDS else all_of(kinds)
+        whole_item = mapped._replace(kind=kind, modifiers=_without_mapper(mapped.modifiers), explicit=False)
+        return [(whole_item, ()), *[(part, loops + inner) for part, inner in listed if not self._is_part(part, one)]]
+
+    def _is_part(self, part: Mapped, one: Loc) -> bool:
+        """Whether the item lies in the structure; the next element of an array of structures does not."""
+        whole = Range(one.low, one.high)
+        within = [not apart(whole, Range(loc.low, loc.high), self.positive) for loc in part.locs if loc.obj == one.obj]
+        return any(within)
+
+    def _listed(self, mapped: Mapped, one: Loc, within: tuple[Mapper, ...]) -> list[Part] | None:
+        """What the innermost of the mappers lists, by the mappers that it names itself."""
+        found: list[Part] = []
+        mapper = within[-1]
+        outer = _without_mapper(mapped.modifiers)
+        for kind, modifiers, item in mapper.items:
+            locs = self.places(item.expr)
+            part = mapped._replace(locs=locs, kind=both(mapped.kind, kind), modifiers=outer + modifiers, explicit=False)
+            if locs == [one]:  # the variable itself: its bytes
+                inner = isinstance(one.type, Record) and self._by_default(one.type) - {mapper.uid}
+                parts: list[Part] | None = None if inner else [(part, ())]
+            else:
+                parts = self.parts(part, within)
+            if parts is None or not locs:
+                return None
+            found += parts
+        return found
+
+
+def _without_mapper(modifiers: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple([m for m in modifiers if not m.startswith("mapper")])
 
 
 def both(asked: str, listed: str) -> str:
@@ -133,6 +165,6 @@ def all_of(kinds: Collection[str]) -> str:
     return map_type(*[any(kind in some for kind in kinds) for some in (IN, OUT)])
 
 
-def _inside(record: Record) -> set[object]:
+def _inside(record: Record) -> set[int]:
     """The structures that are members of one, and itself."""
     return {inner.uid for inner in held(record) if isinstance(inner, Record)}

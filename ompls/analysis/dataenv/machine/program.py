@@ -15,11 +15,11 @@ from ompls.analysis.model.tu import Content
 
 
 class Mapper(NamedTuple):
-    """A `declare mapper` at file scope: its name, its variable, and what it maps: (map type, list item) each."""
+    """A `declare mapper` at file scope; `items` are what it maps: (map type, modifiers, list item) each."""
 
     name: str
     variable: Symbol
-    items: tuple[tuple[str, ListItem], ...]
+    items: tuple[tuple[str, tuple[str, ...], ListItem], ...]
 
     @property
     def uid(self) -> int | None:
@@ -29,7 +29,7 @@ class Mapper(NamedTuple):
     @property
     def said(self) -> tuple[object, ...]:
         """What it means: equal for the same text."""
-        return self.name, self.uid, tuple([(kind, item.text) for kind, item in self.items])
+        return self.name, self.uid, tuple([(kind, modifiers, item.text) for kind, modifiers, item in self.items])
 
 
 @dataclass(frozen=True, slots=True)
