@@ -40,8 +40,9 @@ def check(scene: Scene) -> Iterator[Finding]:
         units = "threads" if construct == "parallel" else "teams"
         for clause in place.stmt.directive.all(*names):
             for item in clause.items:
-                if isinstance(item.expr, Name) and item.symbol is not None and is_automatic(item.symbol):
-                    yield from _finding(team, units, clause, item, item.symbol)
+                if isinstance(item.expr, Name):
+                    direct = len(team) == 1 and "parallel" not in place.stmt.directive.constructs
+                    yield from _finding(team, direct, units, clause, item)
 
 
 def _team(place: Placed, construct: str) -> tuple[DirectiveStmt, ...] | None:
@@ -51,13 +52,17 @@ def _team(place: Placed, construct: str) -> tuple[DirectiveStmt, ...] | None:
 
 
 def _finding(
-    team: tuple[DirectiveStmt, ...], units: str, clause: Clause, item: ListItem, symbol: Symbol
+    team: tuple[DirectiveStmt, ...], direct: bool, units: str, clause: Clause, item: ListItem
 ) -> Iterator[Finding]:
+    """direct -- no other construct is in between, and the clause is for this one: gcc and clang refuse it"""
+    symbol = item.symbol
+    if symbol is None or not is_automatic(symbol):
+        return
     owner = next((o for s in team if (o := _own(s, symbol)) is not None), None)
     if owner is not None:
         reduced = clause.name == owner[1] == "reduction"  # gcc adds up right what it adds up twice
-        severity: Severity = "hint" if reduced or clause.name == "firstprivate" else "warning"
-        harm = _HARM["firstprivate" if reduced else clause.name]
+        severity: Severity = "error" if direct else "hint" if reduced or clause.name == "firstprivate" else "warning"
+        harm = _HARM["firstprivate" if direct or reduced else clause.name]
         message = f"the {units} have each their own `{item.text}` already: {harm}"
         yield Finding(item.span, message, severity, ((owner[0], "each has its own from here on"),))
     elif not team and symbol.span is not None:
@@ -83,8 +88,8 @@ RULE = Rule(
     why="""
 `reduction` and `lastprivate` of a worksharing construct give one result for the whole team, in a variable that its threads share.
 If each thread has its own, because it is declared in the `parallel` or is private there, each thread gets a part of the result
-at most. Compilers differ: clang refuses it, gcc does not say anything. Declare the variable outside the `parallel`, or put the clause on
-the `parallel`. `firstprivate` has the same condition; gcc copies the thread's own value.
+at most. Declare the variable outside the `parallel`, or put the clause on the `parallel`. `firstprivate` has the same condition.
+gcc and clang refuse it in the `parallel` itself: an error. Where another construct, or a function's call, is in between, compilers differ.
 """,
     section="5.5.8",
     about="directives",
@@ -95,8 +100,8 @@ double f(int n, const double *x) {
     #pragma omp parallel firstprivate(sum, last)
     {
         #pragma omp for reduction(+: sum) lastprivate(last)
-        //                                            ^^^^ warning: the threads have each their own `last` already: one thread gets the last value, and the others keep what they have
-        //                           ^^^ warning: the threads have each their own `sum` already: the copies are combined in this one, and no thread sees what others have
+        //                                            ^^^^ error: the threads have each their own `last` already: OpenMP wants one that they share here
+        //                           ^^^ error: the threads have each their own `sum` already: OpenMP wants one that they share here
         for (int i = 0; i < n; i++) { sum += x[i]; last = x[i]; }
         once = sum + last;
     }
@@ -112,7 +117,7 @@ void f(int n, const double *x, double *y) {
     {
         double sum = 0;
         #pragma omp for simd reduction(+: sum)
-        //                                ^^^ warning: the threads have each their own `sum` already: the copies are combined in this one, and no thread sees what others have
+        //                                ^^^ error: the threads have each their own `sum` already: OpenMP wants one that they share here
         for (int i = 0; i < n; i++) sum += x[i];
         #pragma omp single
         y[0] = sum;
@@ -134,11 +139,40 @@ void f(int n, const double *x, double *y) {
     {
         add(n, x, y);
         #pragma omp for firstprivate(n) reduction(+: all)
-        //                                           ^^^ hint: the threads have each their own `all` already: OpenMP wants one that they share here
-        //                           ^ hint: the threads have each their own `n` already: OpenMP wants one that they share here
+        //                                           ^^^ error: the threads have each their own `all` already: OpenMP wants one that they share here
+        //                           ^ error: the threads have each their own `n` already: OpenMP wants one that they share here
         for (int i = 0; i < 8; i++) all += n;
     }
     y[1] = all;
+}
+""",
+        """
+int main(void) {
+    int x = 3, k = 1, sum = 0;
+    #pragma omp parallel reduction(*: x)
+    {
+        #pragma omp for reduction(*: x)
+        //                           ^ error: the threads have each their own `x` already: OpenMP wants one that they share here
+        for (int i = 1; i < 3; i++) x *= i;
+    }
+    #pragma omp parallel private(sum)
+    #pragma omp taskgroup
+    {
+        sum = 0;
+        #pragma omp for reduction(+: sum)
+        //                           ^^^ warning: the threads have each their own `sum` already: the copies are combined in this one, and no thread sees what others have
+        for (int i = 1; i < 3; i++) sum += i;
+    }
+    #pragma omp teams firstprivate(k)
+    {
+        #pragma omp distribute firstprivate(k)
+        //                                  ^ error: the teams have each their own `k` already: OpenMP wants one that they share here
+        for (int i = 1; i < 3; i++) k++;
+        #pragma omp distribute parallel for firstprivate(k)
+        //                                               ^ hint: the teams have each their own `k` already: OpenMP wants one that they share here
+        for (int i = 1; i < 3; i++) k++;
+    }
+    return x;
 }
 """,
     ),
