@@ -89,12 +89,15 @@ def seats(found: list[Found], kernel: bool) -> list[Found]:
 def joined(found: list[Found]) -> list[Found]:
     """Members of one structure become parts of one item from the first to the last (they share an allocation).
 
-    So does the structure itself, when a member goes on behind it.
+    So does the variable itself that they are members of, in any order, and what a pointer leads to, when a member goes
+    on behind it.
     """
+    owners = {f.place.owner for f in found}
     beyond = {f.place.owner for f in found if f.place.beyond}
     groups: dict[object, list[Found]] = {}
     for k, f in enumerate(found):
-        whole = f.place.base in beyond and "ZERO_LENGTH" not in f.plan.flags
+        itself = f.place.base in (owners if f.plan.begin == f.place.base else beyond)
+        whole = itself and "ZERO_LENGTH" not in f.plan.flags
         owner = f.place.owner or (f.place.base if whole else "")
         groups.setdefault(owner or k, []).append(f)
     return [_one(group) if len(group) > 1 else group[0] for group in groups.values()]

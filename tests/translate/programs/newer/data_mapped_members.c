@@ -75,6 +75,12 @@ static void beside_others(void)
 #pragma omp target map(s.nested.a, s.in, s.nested.b)
     s.nested.a.w[0] = s.in.w[1] + s.nested.b.w[1];
     expect(s.nested.a.w[0], 82, "of two structures");
+#pragma omp target map(s.k) map(iterator(i = 0 : 2), tofrom : s.out[i])
+    s.out[1].w[1] = s.k + s.out[0].w[1];
+    expect(s.out[1].w[1], 53, "before elements by an iterator");
+#pragma omp target map(to : s.k) map(s.in) map(alloc : s)
+    s.in.w[0] = s.k;
+    expect(s.in.w[0], 22, "before the structure itself");
 #pragma omp target map(s.in) map(s.list[0 : 2])
     s.list[1] = s.in.w[1];
     expect(list[1], 21, "beside a section");
