@@ -12,8 +12,10 @@ import pytest
 from thinned import thinned
 from waiting import until
 
+from ompls.devices.mpinode.module.left import kill
 from ompls.devices.mpinode.module.library import launcher
 from ompls.devices.mpinode.module.said import Said
+from ompls.devices.remote.mpi import memory_files
 from ompls.runtime.errors import DeviceUnavailable
 
 from .conftest import HERE, Built, environment, left_behind, run
@@ -148,6 +150,18 @@ def test_a_dead_machine_costs_itself_alone(built: Built, tmp_path: Path, machine
     for (number, name), line in zip(dead, lost, strict=True):
         assert line.startswith(f"ompls: warning: device mpinode:{number} cannot be opened: mpinode:{number}: {name}: ")
     assert until(lambda: not left_behind(mark))
+
+
+def test_a_node_that_is_killed_before_it_unnames_its_memory_leaves_no_file() -> None:
+    name = f"/dev/shm/mpich_shm_test{os.getpid()}_0"
+    text = f"import mmap; f = open({name!r}, 'wb+', 0); f.write(b'x'); m = mmap.mmap(f.fileno(), 1); print(); input()"
+    words = ["sh", "-c", '"$@"; true', "sh", sys.executable, "-uc", text]  # a launcher, and below it the node
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as launcher:
+        assert launcher.stdout is not None
+        launcher.stdout.readline()
+        assert memory_files(str(launcher.pid)) == set()
+        kill(launcher.pid)
+    assert not Path(name).exists()
 
 
 def test_of_a_node_that_was_killed_nobody_but_us_speaks(capfd: pytest.CaptureFixture[str]) -> None:

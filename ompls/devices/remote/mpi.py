@@ -14,7 +14,7 @@ import os
 import struct
 import sys
 import threading
-from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Tuple
 
 START = 1  # tag of the messages before the far side speaks, and of the last one
 # What the program says first: bytes and hash (SHA-256) of the far side, whether to spin, how many processes have it.
@@ -47,17 +47,21 @@ def functions(mpi: Any) -> Functions:
     return Functions(*addresses, handle(mpi, mpi.BYTE))
 
 
+def memory_files(process: str = "self") -> Set[str]:
+    """The memory files with a name that MPICH has made for a process.  Raises OSError: it has ended, or is not ours."""
+    with open("/proc/{}/maps".format(process), encoding="utf-8", errors="surrogateescape") as file:
+        mapped = {line.rstrip("\n").split(None, 5)[-1] for line in file if _MEMORY in line}
+    return {name for name in mapped if name.startswith(_MEMORY) and os.path.exists(name)}
+
+
 def unname(mpi: Any) -> None:
     """Take the names of the memory files that MPICH made for this process: with nobody else in its world nobody opens
     them again, and so they end with it, however it ends.
     """
     if mpi.COMM_WORLD.Get_size() > 1:
         return
-    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as file:
-        mapped = {line.rstrip("\n").split(None, 5)[-1] for line in file if _MEMORY in line}
-    for name in mapped:
-        if name.startswith(_MEMORY) and os.path.exists(name):
-            os.unlink(name)
+    for name in memory_files():
+        os.unlink(name)
 
 
 def within(seconds: float, work: Callable[[], object]) -> bool:

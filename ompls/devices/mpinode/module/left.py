@@ -10,7 +10,9 @@ import os
 import signal
 import sys
 import time
+from typing import Set
 
+from ompls.devices.remote.mpi import memory_files
 from ompls.runtime.processes import descendants
 
 _GRACE = 2.0  # seconds in which they may end by themselves
@@ -27,10 +29,16 @@ def born(process: int) -> str:
 
 
 def kill(process: int) -> None:
-    """And all below it."""
+    """And all below it, with the memory files of nodes that have not taken their names yet."""
+    files: Set[str] = set()
     for one in (*descendants(process), process):
+        with contextlib.suppress(OSError):
+            files |= memory_files(str(one))
         with contextlib.suppress(ProcessLookupError):
             os.kill(one, signal.SIGKILL)
+    for name in files:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
 
 
 def main() -> int:
