@@ -83,6 +83,11 @@ def whole(value: Any, kind: Any) -> Any:
     return int(value)
 
 
+def key(value: Any, _kind: Any) -> Any:
+    """For the converter: the number or name of what is cancelled, by which it is looked up."""
+    return text(value, str) if isinstance(value, str) else whole(value, int)
+
+
 def text(value: Any, kind: Any) -> Any:
     """For the converter, which takes everything for text."""
     if kind is not str:

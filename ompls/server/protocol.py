@@ -19,6 +19,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from cattrs.gen import make_dict_structure_fn, override
 from lsprotocol import converters, types
 from pygls.exceptions import (
     JsonRpcException,
@@ -32,7 +33,7 @@ from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, 
 
 from ompls.server.frames import pieces
 from ompls.server.harmless import harmless, harmless_line
-from ompls.server.params import complaint, text, whole
+from ompls.server.params import complaint, key, text, whole
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
@@ -59,6 +60,10 @@ def converter() -> Any:
         made.register_structure_hook(kind, plain)
     made.register_structure_hook(str, text)
     made.register_structure_hook(int, whole)
+    number = override(struct_hook=key)
+    made.register_structure_hook(types.CancelParams, make_dict_structure_fn(types.CancelParams, made, id=number))
+    cancelled = types.WorkDoneProgressCancelParams
+    made.register_structure_hook(cancelled, make_dict_structure_fn(cancelled, made, token=number))
     return made
 
 
@@ -134,7 +139,7 @@ class Protocol(LanguageServerProtocol):
         if isinstance(number, bool) or not isinstance(number, (int, str)):
             number = None
         try:
-            problem = _malformed(data) or self._untimely(data, number)
+            problem = _malformed(data, number) or self._untimely(data)
             if problem is None:
                 self.handle_message(self.structure_message(data))
         except JsonRpcException as error:
@@ -151,13 +156,16 @@ class Protocol(LanguageServerProtocol):
         anything else."""
         method = getattr(message, "method", None)
         if method is None:
-            super().handle_message(message)
+            if self._asked(message.id) is None:
+                log.warning("an answer to %r, which nobody has asked", message.id)
+            else:
+                super().handle_message(message)
         elif hasattr(message, "id"):
             contextvars.copy_context().run(self._handle_request, message.id, method, message.params)
         else:
             contextvars.copy_context().run(self._handle_notification, method, message.params)
 
-    def _untimely(self, data: dict[str, Any], number: Any) -> JsonRpcException | None:
+    def _untimely(self, data: dict[str, Any]) -> JsonRpcException | None:
         """Why a message does not belong here, in the order of the protocol: initialize, the work, shutdown, exit."""
         method = data.get("method")
         if method is None or method == types.EXIT:
@@ -168,8 +176,6 @@ class Protocol(LanguageServerProtocol):
             return JsonRpcServerNotInitialized(f"{method}: the server waits for initialize")
         if self._workspace is not None and method == types.INITIALIZE:
             return JsonRpcInvalidRequest("initialize: that was done already")
-        if "id" in data and number is None:
-            return JsonRpcInvalidRequest(f"{method}: an id is a string or a whole number")
         return None
 
     def _refuse_message(self, data: Any, number: Any, problem: JsonRpcException) -> None:
@@ -179,9 +185,14 @@ class Protocol(LanguageServerProtocol):
             return
         if "method" in fields or not ("result" in fields or "error" in fields):
             self._refuse(number, problem)
-        elif isinstance(future := self._request_futures.get(number), Future):  # else it is a request of the client's
+        elif future := self._asked(number):
             del self._request_futures[number]
             future.set_exception(problem)
+
+    def _asked(self, number: Any) -> Future[Any] | None:
+        """Our request of that number: a task is one of the client's, which is under way."""
+        future = self._request_futures.get(number)
+        return future if isinstance(future, Future) else None
 
     def _refuse(self, number: Any, problem: JsonRpcException) -> None:
         """Not through pygls' class for it, which knows no `null`: the id of what cannot be read."""
@@ -228,8 +239,11 @@ class Protocol(LanguageServerProtocol):
         self._server.did_close(params)
 
 
-def _malformed(data: Any) -> JsonRpcException | None:
-    """What is wrong with a message as one of JSON-RPC 2.0."""
+def _malformed(data: Any, number: Any) -> JsonRpcException | None:
+    """What is wrong with a message as one of JSON-RPC 2.0.
+
+    number -- its id, if it has one that can be
+    """
     if isinstance(data, list):
         return JsonRpcInvalidRequest("the protocol has no batches: send one message at a time")
     if not isinstance(data, dict):
@@ -240,6 +254,8 @@ def _malformed(data: Any) -> JsonRpcException | None:
         return JsonRpcInvalidRequest('"method" has to be a string')
     if "method" not in data and not ("id" in data and ("result" in data or "error" in data)):
         return JsonRpcInvalidRequest('it has neither "method" nor "id" with "result" or "error"')
+    if "id" in data and number is None and ("method" in data or data["id"] is not None):
+        return JsonRpcInvalidRequest(f"{data.get('method', 'an answer')}: an id is a string or a whole number")
     if not isinstance(data.get("params"), (dict, list, type(None))) and data.get("method") != types.EXIT:
         return JsonRpcInvalidParams(f'{data["method"]}: "params" has to be an object or an array')
     return None

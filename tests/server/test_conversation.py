@@ -22,14 +22,17 @@ OPEN = {"textDocument": {"uri": "file:///nowhere/a.c"}}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Raw]:
-    """One for all: it must be well after each."""
+    """One for all: it must be well after each, and nothing may have surprised it."""
     raw = Raw()
     raw.initialize()
     yield raw
     raw.send({"id": "end", "method": "shutdown"})
     assert raw.receive() == {"jsonrpc": "2.0", "id": "end", "result": None}
     raw.send({"method": "exit"})
+    assert raw.process.stderr is not None
+    log = raw.process.stderr.read().decode()
     assert raw.ends() == 0
+    assert "Traceback" not in log
 
 
 def answer(raw: Raw, message: Any) -> dict[str, Any]:
@@ -148,8 +151,10 @@ def test_wrong_parameters_are_named(server: Raw) -> None:
         ("textDocument/didSave", {"textDocument": 5}), ("workspace/didChangeWatchedFiles", {"changes": [{"uri": 5}]}),
         ("workspace/didChangeWorkspaceFolders", {}), ("workspace/didChangeConfiguration", 5),
         ("workspace/didChangeConfiguration", {"settings": [1]}), ("$/cancelRequest", {}), ("$/cancelRequest", None),
-        ("$/cancelRequest", {"id": [1]}), ("$/setTrace", {"value": 5}), ("$/nonsense", {}), ("nonsense", 3),
-        ("window/workDoneProgress/cancel", {"token": {}}), ("textDocument/hover", {}),
+        ("$/cancelRequest", {"id": [1]}), ("$/cancelRequest", {"id": []}), ("$/cancelRequest", {"id": None}),
+        ("$/setTrace", {"value": 5}), ("$/nonsense", {}), ("nonsense", 3),
+        ("window/workDoneProgress/cancel", {"token": {}}), ("window/workDoneProgress/cancel", {"token": 1.5}),
+        ("textDocument/hover", {}),
     ],
 )  # fmt: skip
 def test_wrong_notifications_are_left(server: Raw, method: str, params: Any) -> None:
