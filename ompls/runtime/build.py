@@ -8,8 +8,6 @@ compiled through the cache of `toolchain.py`.
 from __future__ import annotations
 
 import contextlib
-import os
-import string
 import sys
 import time
 from dataclasses import dataclass, replace
@@ -21,12 +19,13 @@ from . import start
 from .bundle import Bundle, read_bundle
 from .cache import Cache, put_file
 from .devices import Device, ImageJob, choose
+from .embedded import image_object, stub_object
 from .errors import BuildFailed, BundleError, HostRefused, RuntimeProblem
 from .functions import with_functions
 from .loading import told
 from .machine import ARCHITECTURES, HERE, Machine
 from .refusal import Refusal, refusal
-from .toolchain import Compile, Toolchain, c_string
+from .toolchain import Compile, Toolchain
 
 CORE = Path(__file__).resolve().parent / "core"
 INCLUDE = Path(__file__).resolve().parent / "include"
@@ -55,6 +54,7 @@ CORE_SOURCES += (
     "geometry",
     "idle",
     "launch",
+    "linked",
     "lists",
     "partials",
     "resources",
@@ -175,79 +175,14 @@ def _refuse_other_machine(tools: Toolchain, bundle: Bundle, cflags: Sequence[str
         raise BundleError(unit.source, why, hint)
 
 
-_PLAIN = frozenset(string.ascii_letters + string.digits + "/._-")
-
-
-def _assembler_string(path: Path) -> str:
-    """A path as a string of the assembler inside a string of C, whatever bytes it holds."""
-    escaped = (chr(b) if chr(b) in _PLAIN else "\\\\{:03o}".format(b) for b in os.fsencode(str(path)))
-    return '\\"' + "".join(escaped) + '\\"'
-
-
-# One embedded image; {{ }} stand for the braces of C.
-IMAGE_SOURCE = """
-__asm__(".section .rodata.ompls_image, \\"a\\"\\n"
-        ".balign 64\\n"
-        "ompls_image_{number}_start: .incbin {path}\\n"
-        "ompls_image_{number}_end: .byte 0\\n"
-        ".previous\\n");
-extern const char ompls_image_{number}_start[] __attribute__((visibility("hidden")));
-extern const char ompls_image_{number}_end[] __attribute__((visibility("hidden")));
-__attribute__((constructor)) static void announce_{number}(void) {{
-    const char *start = ompls_image_{number}_start;
-    ompls_image image = {{"{device_class}", start, (uint64_t)(ompls_image_{number}_end - start)}};
-    ompls_register_image(&image);
-}}
-"""
-
-
-def image_object(tools: Toolchain, images: Sequence[Tuple[str, Path]], devices: Sequence[Device] = ()) -> Path:
-    """One object that holds the images and announces them from constructors, and the order of the program's devices."""
-    text = "#include <ompls.h>\n"
-    if devices:
-        names = c_string(",".join(device.name for device in devices))
-        text += "__attribute__((constructor)) static void announce(void) {{ ompls_linked_for({}); }}\n".format(names)
-    for number, (device_class, path) in enumerate(images):
-        text += IMAGE_SOURCE.format(number=number, path=_assembler_string(path), device_class=device_class)
-    source = tools.scratch / "images.c"
-    source.write_text(text, encoding="utf-8")
-    depends = (CORE / "ompls.h", *(path for _, path in images))
-    return tools.object(Compile(source, ("-O1", "-fPIC", "-I" + str(CORE)), depends=depends))
-
-
-# The generated half of core/stub.c.
-STUB_SOURCE = """
-#include "stub.h"
-const ompls_stub_device ompls_stub_devices[] = {{ {devices} {{0, 0}} }};
-const char ompls_stub_python[] = {python};
-const char ompls_stub_script[] = {script};
-__asm__(".section .rodata.ompls_program, \\"a\\"\\n"
-        ".global ompls_stub_program, ompls_stub_program_end\\n"
-        ".balign 64\\n"
-        "ompls_stub_program: .incbin {program}\\n"
-        "ompls_stub_program_end: .byte 0\\n"
-        ".previous\\n");
-"""
-
-
 def stub_program(tools: Toolchain, program: Path, devices: Sequence[Device]) -> Path:
     """The executable that starts a hosted program, which is a shared object."""
-    entries = ""
-    for device in devices:
-        if device.hosted:
-            library = c_string(device.needs_library) if device.needs_library else "0"
-            entries += "{{{}, {}}}, ".format(c_string(device.name), library)
+    hosted = [word for device in devices if device.hosted for word in (device.name, device.needs_library or "")]
     # What is recorded of this machine means nothing on another one: python3 of its PATH finds the package by itself.
-    python, script = map(c_string, start.command("")[:2] if tools.machine.here else ("python3", ""))
-    source = tools.scratch / "stub_data.c"
-    quoted = _assembler_string(program)
-    text = STUB_SOURCE.format(devices=entries, python=python, script=script, program=quoted)
-    source.write_text(text, encoding="utf-8")
-    header = CORE / "stub.h"
-    data = Compile(source, ("-O1", "-I" + str(CORE)), depends=(header, program))
-    return tools.link(
-        ["-ldl"], tools.objects([Compile(CORE / "stub.c", CORE_FLAGS, depends=(header,)), data]), "", "linking the stub"
-    )
+    python, script = start.command("")[:2] if tools.machine.here else ("python3", "")
+    strings = [("ompls_stub_devices", [*hosted, ""]), ("ompls_stub_python", [python]), ("ompls_stub_script", [script])]
+    stub = tools.object(Compile(CORE / "stub.c", CORE_FLAGS, depends=(CORE / "stub.h",)))
+    return tools.link(["-ldl"], [stub, stub_object(tools, strings, program)], "", "linking the stub")
 
 
 def images_of(

@@ -13,10 +13,11 @@ import os
 from pathlib import Path
 from typing import Dict, List, Optional, Sequence, Set
 
-from .build import NO_OFFLOAD, WRAP, core_objects, image_object, images_of, stub_program
+from .build import NO_OFFLOAD, WRAP, core_objects, images_of, stub_program
 from .bundle import Bundle, Unit, read_bundle
 from .cache import put_file
 from .devices import Device, choose
+from .embedded import image_object
 from .errors import BundleError, RuntimeProblem
 from .section import MAGIC, SECTION, bundles_in, section_of, unpack
 from .toolchain import Toolchain

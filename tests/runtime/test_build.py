@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -50,6 +51,14 @@ def test_program_stands_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     shutil.rmtree(tmp_path / "cache")
     moved = (tmp_path / "prog").rename(tmp_path / "moved")
     assert output_of(moved, OMP_TARGET_OFFLOAD="mandatory") == (0, "0 wrong, 1 devices, initial 1\n", "")
+    assert not stack_is_executable(moved.read_bytes())
+
+
+def stack_is_executable(program: bytes) -> bool:
+    """What its program header PT_GNU_STACK says: one object that does not ask for the contrary is enough."""
+    (at,), (size, count) = struct.unpack_from("<Q", program, 32), struct.unpack_from("<HH", program, 54)
+    headers = [struct.unpack_from("<II", program, at + number * size) for number in range(count)]
+    return dict(headers)[0x6474E551] & 1 == 1
 
 
 def recorded(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:

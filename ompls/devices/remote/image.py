@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import List
 
-from ompls.runtime.build import CORE, CORE_FLAGS, image_object, native_jobs
+from ompls.runtime.build import CORE, CORE_FLAGS, native_jobs
 from ompls.runtime.devices import Device, ImageJob
+from ompls.runtime.embedded import image_object
 from ompls.runtime.toolchain import Compile
 
 LIBRARY = Path(__file__).resolve().parent / "library"
@@ -32,7 +33,7 @@ def build_image(inner: Device, job: ImageJob, *, program: bool = False) -> Path:
     image = image_object(tools, [(inner.image_class, made)])
     headers = (*sorted(CORE.glob("*.h")), *sorted(LIBRARY.glob("*.h")))
     flags = (*CORE_FLAGS, "-I" + str(CORE))
-    jobs = [Compile(source, flags, depends=headers) for source in sources(program=program)]
+    jobs = [Compile(source, flags, depends=headers) for source in (*sources(program=program), CORE / "linked.c")]
     jobs += native_jobs([inner], headers).values()
     kind = [] if program else ["-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs"]
     link = [*kind, "-fopenmp", "-foffload=disable", "-pthread", "-ldl", "-lm"]

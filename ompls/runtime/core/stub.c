@@ -36,10 +36,10 @@ static bool names_device(const char *list, const char *name) {
     return false;
 }
 
-static bool is_wanted(const ompls_stub_device *device) {
+static bool is_wanted(const char *device, const char *library) {
     const char *list = getenv("OMPLS_DEVICES");
-    if (list != NULL && *list != '\0') return names_device(list, device->name);
-    return device->library == NULL || dlopen(device->library, RTLD_LAZY) != NULL;
+    if (list != NULL && *list != '\0') return names_device(list, device);
+    return *library == '\0' || dlopen(library, RTLD_LAZY) != NULL;
 }
 
 /* The Python devices that may be wanted, with commas between them; "" without one. */
@@ -47,9 +47,10 @@ static const char *wanted_devices(void) {
     static char names[4096];
     const char *offload = getenv("OMP_TARGET_OFFLOAD");
     if (offload != NULL && strcasecmp(offload, "disabled") == 0) return names;
-    for (const ompls_stub_device *device = ompls_stub_devices; device->name != NULL; device++) {
+    for (const char *device = ompls_stub_devices, *library; *device != '\0'; device = library + strlen(library) + 1) {
         size_t used = strlen(names);
-        if (is_wanted(device)) snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? "," : "", device->name);
+        library = device + strlen(device) + 1;
+        if (is_wanted(device, library)) snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? "," : "", device);
     }
     return names;
 }

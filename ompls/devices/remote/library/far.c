@@ -59,6 +59,10 @@ void ompls_register_image(const ompls_image *linked) {
     image = *linked;
 }
 
+void ompls_linked_for(const char *names) {
+    (void)names; /* the device inside is the only one */
+}
+
 void ompls_report_finding(void *device, const ompls_finding *f) {
     (void)device;
     fprintf(stderr, "%s:%u: %s %s: %s; %s [%s] (kernel %s)\n", f->file[0] != '\0' ? f->file : f->region_file,
