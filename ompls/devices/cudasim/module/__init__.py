@@ -264,8 +264,9 @@ class CudaSim(Device):
         build_image(tools, files[:1], checked=True)
 
     def native_sources(self) -> List[Path]:
-        """The table, its parts in the library, and the run time's allocator."""
-        return [*super().native_sources(), *sorted((ENGINE / "host").glob("*.c")), RUNTIME / "core/blocks.c"]
+        """The table, its parts in the library, and the run time's allocator and what watches a process."""
+        shared = [RUNTIME / "core" / name for name in ("blocks.c", "watched.c")]
+        return [*super().native_sources(), *sorted((ENGINE / "host").glob("*.c")), *shared]
 
     def native_inputs(self) -> List[Path]:
         """What they share, also with the image."""

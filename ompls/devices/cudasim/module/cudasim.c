@@ -62,7 +62,7 @@ static bool looks_right(const void *image, uint64_t size) {
 
 static int sim_load(void *handle, const void *image, uint64_t size, void **loaded, ompls_error *err) {
     sim_device *d = handle;
-    if (d->process != 0) return ompls_device_fail(err, "link all target regions into one program", "cudasim holds one image per program");
+    if (d->process.number != 0) return ompls_device_fail(err, "link all target regions into one program", "cudasim holds one image per program");
     if (d->in_use != 0) return ompls_device_fail(err, "load first", "an image is loaded before anything is allocated");
     if (!looks_right(image, size)) return ompls_device_fail(err, "build the program again on this machine", "the image is not an executable of this machine");
     d->image = image;
@@ -236,7 +236,7 @@ static int sim_open(ompls_module *self, int index, void **out, ompls_error *err)
 static void sim_close(void *handle) {
     sim_device *d = handle;
     /* A process that forked after opening must leave the device to its parent. */
-    if (d->process != 0 && d->owner == getpid()) sim_stop(d);
+    if (d->process.number != 0 && d->owner == getpid()) sim_stop(d);
 }
 
 static int sim_properties(void *handle, ompls_properties *out, ompls_error *err) {
@@ -253,9 +253,9 @@ static int sim_properties(void *handle, ompls_properties *out, ompls_error *err)
 /* pages.cpp in library: the process reads the program's memory and writes to it. */
 static int sim_share_host_memory(void *handle, ompls_error *err) {
     sim_device *d = handle;
-    if (d->process == 0) return 0; /* no kernels */
+    if (d->process.number == 0) return 0; /* no kernels */
 #ifdef PR_SET_PTRACER
-    prctl(PR_SET_PTRACER, (unsigned long)d->process, 0, 0, 0); /* where only a parent may (sysctl kernel.yama.ptrace_scope) */
+    prctl(PR_SET_PTRACER, (unsigned long)d->process.number, 0, 0, 0); /* where only a parent may (sysctl kernel.yama.ptrace_scope) */
 #endif
     pthread_mutex_lock(&d->commands);
     d->control->address = (uintptr_t)d;

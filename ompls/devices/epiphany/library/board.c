@@ -1,32 +1,40 @@
 /* board.c -- the emulated board: a process whose cores are processes that share its memory, so each can be ended alone.
 
    The program starts it with descriptor 3, the memory of the whole board, and its own number as the argument; the
-   board is not its child (see ompls/devices/cudasim/library/process.cpp), and ends when the program does. */
+   board is not its child (see ompls/devices/cudasim/library/process.cpp), and ends when the program does.  Cores are the board's
+   children: it asks a few times a second whether all of them are there. */
 #include "machine.h"
 
 enum { MEMORY = 3, HOST = 4, SIGNAL_STACK = 8192, SHARED = 0x100 | 0x200 | 0x400 /* CLONE_VM, _FS, _FILES */ };
 
 static char signal_stacks[EPI_MOST][SIGNAL_STACK] __attribute__((aligned(16), section(".bss.board")));
-static int processes[EPI_MOST], board_process;
+static int processes[EPI_MOST], board_process; /* 0: it has ended */
+static double stopped[EPI_MOST]; /* since when a signal has been seen to have stopped the core; 0: it runs */
 static uint32_t guarded[EPI_MOST]; /* bytes of each core's memory that are the kernel's code */
 
 /* What the kernel puts on the signal's stack (arch/x86/include/uapi/asm/sigcontext.h): words of the context, after 5 others. */
 enum { CONTEXT = 5, BP = CONTEXT + 6, SP = CONTEXT + 7, TRAP = CONTEXT + 12, ERROR = CONTEXT + 13, IP = CONTEXT + 14 };
 
+static void fail_core(epi_slot *slot) {
+    __atomic_store_n(&slot->status, EPI_FAULT, __ATOMIC_SEQ_CST);
+    chip_tell_host();
+}
+
 static void fault(int number, const uint32_t *information, const uint32_t *context) {
     uint32_t at = (uint32_t)__builtin_frame_address(0) - (uint32_t)signal_stacks;
     epi_slot *slot = &control()->slots[at / SIGNAL_STACK];
+    const bool sent = (int32_t)information[2] <= 0; /* si_code: by a process, not by the core's own doing */
     slot->why = (uint32_t)number;
     slot->place = context[IP];
     slot->address = information[3];
     const uint32_t size = EPI_LOCAL / 2, own = epi_address(&control()->geometry, at / SIGNAL_STACK);
     const bool memory = number == 11 || number == 7, near = slot->address - context[SP] + 256 < size;
-    slot->fault = !memory                                              ? 0
+    slot->fault = sent                                                 ? EPI_SIGNAL
+                  : !memory                                            ? 0
                   : near && context[SP] - own + size < EPI_BLOCK + size ? EPI_OVERFLOW
                   : context[TRAP] == 14 && (context[ERROR] & 2) != 0   ? EPI_WROTE
                                                                        : EPI_READ;
-    __atomic_store_n(&slot->status, EPI_FAULT, __ATOMIC_SEQ_CST);
-    chip_tell_host();
+    fail_core(slot);
     for (;;) board_wait(&slot->status, EPI_FAULT, 1000); /* until it is reset */
 }
 
@@ -88,6 +96,54 @@ static int start_core(uint32_t index) {
     return made;
 }
 
+/* EPI_SIGNAL 0: it could not be started. */
+static void lose_core(uint32_t index, int signal) {
+    epi_slot *slot = &control()->slots[index];
+    processes[index] = 0, stopped[index] = 0;
+    slot->fault = EPI_SIGNAL, slot->why = (uint32_t)signal;
+    fail_core(slot);
+}
+
+static void begin_core(uint32_t index) {
+    processes[index] = start_core(index);
+    if (processes[index] < 0) lose_core(index, 0);
+}
+
+static void end_core(uint32_t index) {
+    if (processes[index] == 0) return;
+    board_call(KILL, (uint32_t)processes[index], 9, 0, 0, 0, 0);
+    board_call(WAITPID, (uint32_t)processes[index], 0, 0, 0, 0, 0);
+}
+
+/* Cores that others have ended, or stopped for long: whoever has them, or gets them next, is told. */
+static void watch_cores(uint32_t cores) {
+    enum { NO_WAIT = 1, STOPS = 2, GOES_ON = 8, STOPPED = 0x7f, CONTINUED = 0xffff, SIGSTOP = 19 };
+    int status, process;
+    while ((process = board_call(WAITPID, ~0u, (uint32_t)&status, NO_WAIT | STOPS | GOES_ON, 0, 0, 0)) > 0) {
+        uint32_t n = 0;
+        while (n < cores && processes[n] != process) n++;
+        if (n == cores) continue;
+        if (status == CONTINUED) stopped[n] = 0;
+        else if ((status & STOPPED) == STOPPED) stopped[n] = chip_seconds();
+        else lose_core(n, status & STOPPED);
+    }
+    for (uint32_t n = 0; n < cores; n++) {
+        if (stopped[n] == 0 || chip_seconds() - stopped[n] < 1) continue;
+        end_core(n);
+        lose_core(n, SIGSTOP);
+    }
+}
+
+static void reset_core(uint32_t index) {
+    end_core(index);
+    clear(index);
+    if (races_forget != 0) races_forget(index);
+    control()->slots[index].status = EPI_IDLE;
+    begin_core(index);
+    board_wake(&control()->slots[index].status);
+    chip_tell_host();
+}
+
 static int map(uint32_t address, uint32_t size, uint32_t offset) {
     const uint32_t shared_fixed = 1 | 0x10;
     return board_call(MMAP, address, size, 3, shared_fixed, MEMORY, offset / 4096) == (int)address;
@@ -128,22 +184,16 @@ void board_main(uint32_t *words) {
         board_call(EXIT_ALL, 0, 0, 0, 0, 0, 0);
     }
     board_process = board_call(GETPID, 0, 0, 0, 0, 0, 0);
-    for (uint32_t n = 0; n < cores; n++) processes[n] = start_core(n);
+    for (uint32_t n = 0; n < cores; n++) begin_core(n);
     for (;;) {
         uint32_t now = page->board;
         for (uint32_t n = 0; n < cores; n++) {
             const uint32_t bit = 1u << n % 32;
             if ((page->reset[n / 32] & bit) == 0) continue;
             __atomic_fetch_and(&page->reset[n / 32], ~bit, __ATOMIC_SEQ_CST);
-            board_call(KILL, (uint32_t)processes[n], 9, 0, 0, 0, 0);
-            board_call(WAITPID, (uint32_t)processes[n], 0, 0, 0, 0, 0);
-            clear(n);
-            if (races_forget != 0) races_forget(n);
-            page->slots[n].status = EPI_IDLE;
-            processes[n] = start_core(n);
-            board_wake(&page->slots[n].status);
-            chip_tell_host();
+            reset_core(n);
         }
+        watch_cores(cores);
         if (!host_is_there(host, watched)) board_call(EXIT_ALL, 0, 0, 0, 0, 0, 0);
         if ((page->reset[0] | page->reset[1]) == 0) board_wait(&page->board, now, 200);
     }

@@ -206,8 +206,8 @@ class Epiphany(Device):
         return Resources(measure.target, head, rows)
 
     def native_sources(self) -> List[Path]:
-        """The table, and the run time's allocator."""
-        return [*super().native_sources(), RUNTIME / "core/blocks.c"]
+        """The table, and the run time's allocator and what watches a process."""
+        return [*super().native_sources(), *(RUNTIME / "core" / name for name in ("blocks.c", "watched.c"))]
 
     def native_inputs(self) -> List[Path]:
         """What program and board share."""

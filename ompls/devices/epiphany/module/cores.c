@@ -38,15 +38,20 @@ static int take_core(board *b, const ompls_launch_request *holder, cores to, boo
     return best;
 }
 
-/* Argument 0: for another core.  Where a real board says no, the core has failed. */
+/* Argument 0: for another core.  Where a real board says no, the core has failed; an emulated one may have been ended before. */
 void epi_start(board *b, int n, const kernel *k, uint32_t entry, uint32_t argument) {
     epi_slot *slot = &b->control->slots[n];
     b->running[n] = k;
     const bool there = b->hal == NULL || epi_hal_load(b, n, k);
     slot->code = k->code, slot->entry = entry, slot->argument = argument;
-    slot->fault = slot->why = slot->wanted = 0;
-    __atomic_store_n(&slot->status, there ? EPI_START : EPI_FAULT, __ATOMIC_SEQ_CST);
-    if (b->hal == NULL) epi_wake(&slot->status);
+    slot->wanted = 0;
+    if (b->hal != NULL) {
+        __atomic_store_n(&slot->status, there ? EPI_START : EPI_FAULT, __ATOMIC_SEQ_CST);
+        return;
+    }
+    uint32_t before = slot->status;
+    while (before != EPI_FAULT && !__atomic_compare_exchange_n(&slot->status, &before, EPI_START, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) continue;
+    epi_wake(&slot->status);
 }
 
 void epi_give_back(board *b, cores those) {
@@ -103,12 +108,13 @@ void epi_reset(board *b, cores those) {
     __atomic_fetch_or(&b->control->reset[0], (uint32_t)those, __ATOMIC_SEQ_CST);
     __atomic_fetch_or(&b->control->reset[1], (uint32_t)(those >> 32), __ATOMIC_SEQ_CST);
     epi_tell(b, &b->control->board);
-    for (int n = 0; n < b->number; n++)
-        for (int tries = 0; (those & epi_bit(n)) != 0 && tries < 2000; tries++) {
-            bool waits = (b->control->reset[n / 32] >> n % 32 & 1) != 0 || b->control->slots[n].status != EPI_IDLE;
-            if (!waits) break;
+    for (int n = 0, tries = 0; n < b->number && tries < 1000; n++) {
+        if ((those & epi_bit(n)) == 0) continue;
+        for (; (b->control->reset[n / 32] >> n % 32 & 1) != 0 || b->control->slots[n].status != EPI_IDLE; tries++) {
+            if (tries == 1000 || ompls_process_ended(&b->process)) return;
             nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         }
+    }
 }
 
 /* Whose the cores are. */

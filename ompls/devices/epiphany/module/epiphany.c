@@ -7,7 +7,6 @@
 #include "epiphany.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -36,7 +35,7 @@ static void epi_close(void *handle) {
     const epi_findings *found = (const void *)(b->memory + (EPI_FINDINGS - EPI_EXTERNAL));
     if (b->started && b->owner == getpid() && getenv("OMPLS_EPIPHANY_COUNT") != NULL)
         fprintf(stderr, "ompls: epiphany: %u writes to other cores, %u of them one after the other, %u fences\n", found->remote, found->dependent, found->fences);
-    if (b->started && b->owner == getpid()) kill((pid_t)b->control->process, SIGKILL); /* its cores end with it */
+    if (b->started && b->owner == getpid() && !ompls_process_ended(&b->process)) epi_end(b);
 }
 
 static int epi_open(ompls_module *self, int index, void **out, ompls_error *err) {

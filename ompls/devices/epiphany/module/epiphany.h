@@ -9,6 +9,7 @@
 
 #include "../../../runtime/core/blocks.h"
 #include "../../../runtime/core/fail.h"
+#include "../../../runtime/core/watched.h"
 #include "../library/board.h"
 
 /* These stand in the user's program: the names are ours only with the prefix. */
@@ -34,6 +35,7 @@
 #define epi_hal_reset ompls_epiphany_hal_reset
 #define epi_hal_close ompls_epiphany_hal_close
 #define epi_pause ompls_epiphany_pause
+#define epi_end ompls_epiphany_end
 #define epi_tell ompls_epiphany_tell
 #define epi_find_kernel ompls_epiphany_find_kernel
 #define epi_find_symbol ompls_epiphany_find_symbol
@@ -81,7 +83,8 @@ typedef struct {
     const kernel *running[EPI_MOST]; /* what they run */
     epi_hal *hal; /* of a real board; NULL: it is emulated */
     bool started, lost;
-    pid_t owner;
+    pid_t owner, group; /* the processes that are the board */
+    ompls_watched process; /* the one that looks after its cores */
 } board;
 
 /* image.c */
@@ -102,7 +105,8 @@ void epi_hal_close(board *b);
 /* process.c */
 void epi_wake(volatile uint32_t *word);
 void epi_tell(board *b, volatile uint32_t *word); /* counts it up for who waits */
-void epi_pause(board *b, uint32_t now); /* until somebody has told the host since, or for a while */
+bool epi_pause(board *b, uint32_t now); /* until somebody has told the host since; true: nobody has, for a while */
+void epi_end(const board *b); /* the processes */
 int epi_load(void *handle, const void *image, uint64_t size, void **loaded, ompls_error *err);
 
 /* memory.c */

@@ -34,6 +34,10 @@ int epi_report(board *b, int n, const ompls_launch_request *request, ompls_error
     const epi_slot *slot = &b->control->slots[n];
     const char *name = request->name;
     if (b->hal != NULL) return ompls_device_fail(err, "see what it does without OMPLS_EPIPHANY_HAL", "core %d has failed, or could not be started (kernel %s)", n, name);
+    if (slot->fault == EPI_SIGNAL && slot->why == SIGSTOP)
+        return ompls_device_fail(err, "see who sends signals to it", "the process of the emulated core %d was stopped by a signal and did not go on; it has been ended (kernel %s)", n, name);
+    if (slot->fault == EPI_SIGNAL)
+        return ompls_device_fail(err, "see who sends signals to it, and the limits on processes", "the process of the emulated core %d was ended by signal %u (kernel %s)", n, slot->why, name);
     const bool overflow = slot->fault == EPI_OVERFLOW;
     err->fault = overflow ? 0 : (int)slot->fault;
     err->fault_address = native(slot->address, request);

@@ -2,8 +2,6 @@
 #define _GNU_SOURCE
 #include "epiphany.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -92,10 +90,19 @@ static bool all_rest(const board *b, const held *mine) {
     return b->hal == NULL;
 }
 
+static int lose(board *b, ompls_process_state state, ompls_error *err) {
+    b->lost = true, err->fatal = OMPLS_LOST_NOW;
+    epi_end(b);
+    return ompls_device_fail(err, "see who sends signals to it", "the process of the emulated board was %s",
+                             state == OMPLS_STOPPED ? "stopped by a signal and did not go on; it has been ended" : "killed");
+}
+
 /* Until the kernel of `master` has ended, well or not. */
 static int await(board *b, int master, const ompls_launch_request *request, ompls_error *err) {
     const double deadline = epi_limit(), since = epi_seconds();
     held mine = {.all = epi_bit(master)};
+    ompls_process_state state;
+    int stopped = 0;
     for (;;) {
         uint32_t now = b->control->host;
         epi_look_after(b, request, &mine);
@@ -116,11 +123,7 @@ static int await(board *b, int master, const ompls_launch_request *request, ompl
             epi_give_back(b, mine.all);
             return ompls_device_fail(err, "see the kernel, or OMPLS_EPIPHANY_DEADLINE", "kernel %s did not end within %g seconds; its %scores were reset%s", request->name, deadline, b->hal == NULL ? "emulated " : "", how);
         }
-        if (b->hal == NULL && kill((pid_t)b->control->process, 0) != 0 && errno == ESRCH) {
-            b->lost = true, err->fatal = OMPLS_LOST_NOW;
-            return ompls_device_fail(err, "see who sends signals to it", "the emulated board has ended");
-        }
-        epi_pause(b, now);
+        if (epi_pause(b, now) && (state = ompls_see_process(&b->process, &stopped)) != OMPLS_RUNS) return lose(b, state, err);
     }
     epi_give_back(b, mine.all);
     epi_tell_findings(b, request);

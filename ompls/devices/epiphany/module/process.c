@@ -14,7 +14,6 @@
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,9 +28,9 @@ void epi_tell(board *b, volatile uint32_t *word) {
     epi_wake(word);
 }
 
-void epi_pause(board *b, uint32_t now) {
-    if (b->hal != NULL) nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
-    else syscall(SYS_futex, &b->control->host, FUTEX_WAIT, now, &(struct timespec){.tv_nsec = 20000000}, NULL, 0);
+bool epi_pause(board *b, uint32_t now) {
+    if (b->hal != NULL) return nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL), false;
+    return syscall(SYS_futex, &b->control->host, FUTEX_WAIT, now, &(struct timespec){.tv_nsec = 20000000}, NULL, 0) != 0 && errno == ETIMEDOUT;
 }
 
 static int high_file(int low) {
@@ -44,7 +43,7 @@ static int high_file(int low) {
 static int spawn(board *b, int memory) {
     extern char **environ;
     char number[24], path[64], *argv[] = {"ompls-epiphany", number, NULL};
-    int image = high_file(memfd_create("ompls-epiphany-board", MFD_CLOEXEC)), status, failed;
+    int image = high_file(memfd_create("ompls-epiphany-board", MFD_CLOEXEC)), failed;
     pid_t first = -1;
     if (image < 0) return errno;
     for (uint64_t done = 0; done < b->image_size;) {
@@ -71,9 +70,16 @@ static int spawn(board *b, int memory) {
     posix_spawn_file_actions_destroy(&actions);
     close(image);
     if (failed != 0) return failed;
-    while (waitpid(first, &status, 0) < 0 && errno == EINTR) continue;
-    if (b->control->process == 0) return b->control->failed != 0 ? b->control->failed : ECHILD;
-    return 0;
+    failed = ompls_await_child(first);
+    b->group = first;
+    ompls_note_process(&b->process, (pid_t)b->control->process);
+    if (failed != 0) epi_end(b);
+    return failed != 0 || b->process.number != 0 ? failed : b->control->failed != 0 ? b->control->failed : ECHILD;
+}
+
+/* Board and cores, also one that a signal has stopped before it could end with the board. */
+void epi_end(const board *b) {
+    kill(-b->group, SIGKILL);
 }
 
 /* What the chip has to know. */
@@ -118,7 +124,7 @@ int epi_load(void *handle, const void *image, uint64_t size, void **loaded, ompl
     uint64_t begin = (end - EPI_EXTERNAL + PAGE) / PAGE * PAGE;
     int failed = begin < EPI_EXTERNAL_SIZE && ompls_make_blocks(&b->blocks, begin, EPI_EXTERNAL_SIZE - begin) ? spawn(b, memory) : ENOMEM;
     close(memory);
-    if (failed != 0) return ompls_device_fail(err, "look at the limits on processes, and whether this kernel runs programs of 32 bits", "starting the emulated board: %s", strerror(failed));
+    if (failed != 0) return ompls_device_fail(err, "look at the limits on processes, and whether this kernel runs programs of 32 bits", "starting the emulated board: %s", ompls_start_error(failed));
     b->started = true;
     b->owner = getpid();
     return 0;

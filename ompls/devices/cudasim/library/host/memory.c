@@ -22,7 +22,7 @@ static void mark(sim_device *d, uint64_t offset, uint64_t size, int state) {
 /* Tell the process which pages may be touched.  It learns with the next command. */
 static int note(sim_device *d, const ompls_block *b, bool accessible, ompls_error *err) {
     int status = 0;
-    if (d->process == 0 || d->lost != 0) return 0;
+    if (d->process.number == 0 || d->lost != 0) return 0;
     pthread_mutex_lock(&d->commands);
     sim_control *control = d->control;
     if (control->nprotections == sizeof control->protections / sizeof *control->protections) status = sim_send(d, SIM_NOTHING, err);
@@ -85,7 +85,7 @@ static bool in_arena(const sim_device *d, ompls_address address, uint64_t size) 
 /* Copy from or to a variable of the image: through the process, by pieces. */
 static int copy_image(sim_device *d, ompls_address address, void *to, const void *from, uint64_t size, ompls_error *err) {
     int status = 0;
-    if (d->process == 0 || address < SIM_IMAGE_BASE || address + size > SIM_IMAGE_BASE + SIM_IMAGE_SIZE)
+    if (d->process.number == 0 || address < SIM_IMAGE_BASE || address + size > SIM_IMAGE_BASE + SIM_IMAGE_SIZE)
         return ompls_device_fail(err, "use addresses of this device", "%#llx is not an address of this device", (unsigned long long)address);
     pthread_mutex_lock(&d->commands);
     for (uint64_t done = 0; done < size && status == 0;) {

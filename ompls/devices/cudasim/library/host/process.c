@@ -18,7 +18,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,38 +47,9 @@ static void drain(sim_control *control) {
     futex_wake(&control->drained);
 }
 
-#define UNKNOWN UINT64_MAX
-
-/* When the process with this number was started, in the kernel's clock ticks; 0 when it has ended (a zombie has), UNKNOWN
-   when nobody says: the program may have used up its descriptors.  `state` as ps shows it. */
-static uint64_t started(pid_t process, char *state) {
-    char path[40], line[1024];
-    unsigned long long ticks = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = file < 0 ? -1 : read(file, line, sizeof line - 1);
-    int why = errno;
-    if (file >= 0) close(file);
-    if (length < 0) return (why == ENOENT || why == ESRCH) && kill(process, 0) != 0 && errno == ESRCH ? 0 : UNKNOWN;
-    line[length] = '\0';
-    const char *after = strrchr(line, ')'); /* the name before it may hold anything */
-    if (after == NULL || after[1] != ' ' || after[2] == 'Z' || after[2] == 'X') return 0;
-    *state = after[2];
-    /* The 22nd field, the state being the 3rd (proc(5)). */
-    sscanf(after + 2, "%*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &ticks);
-    return ticks + 1;
-}
-
-static bool process_ended(const sim_device *d, char *state) {
-    uint64_t now = d->born == 0 ? 0 : started(d->process, state);
-    if (now == UNKNOWN) return kill(d->process, 0) != 0 && errno == ESRCH;
-    return now == 0 || (d->born != UNKNOWN && now != d->born);
-}
-
 /* It will not answer: the device is lost.  A command that it has not begun with has done nothing. */
 static int lose(sim_device *d, uint32_t wanted, bool stopped, ompls_error *err) {
-    char state;
-    bool idle = load(&d->control->taken) != wanted && process_ended(d, &state);
+    bool idle = load(&d->control->taken) != wanted && ompls_process_ended(&d->process);
     sim_drop_image(d);
     d->lost = idle ? OMPLS_LOST_IDLE : OMPLS_LOST_BEFORE;
     err->fatal = idle ? OMPLS_LOST_IDLE : OMPLS_LOST_NOW;
@@ -90,14 +60,11 @@ static int lose(sim_device *d, uint32_t wanted, bool stopped, ompls_error *err) 
 }
 
 /* Wait until the process has answered the request; 1 when it ended instead, or was stopped and is not continued.  A kernel may
-   take as long as it likes.  A debugger's stop has a state of its own, 't', and while the program is stopped, too (Ctrl-Z),
-   nobody counts. */
+   take as long as it likes. */
 static int await(sim_device *d, uint32_t wanted, ompls_error *err) {
-    enum { PATIENCE = 100 };
     sim_control *control = d->control;
     for (int spin = 0, stopped = 0; load(&control->reply) != wanted;) {
         uint32_t event = load(&control->event);
-        char state = 0;
         drain(control);
         if (load(&control->reply) == wanted) break;
         if (++spin < 100) {
@@ -106,12 +73,11 @@ static int await(sim_device *d, uint32_t wanted, ompls_error *err) {
         }
         struct timespec limit = {.tv_nsec = 20000000};
         if (syscall(SYS_futex, &control->event, FUTEX_WAIT, event, &limit, NULL, 0) == 0 || errno != ETIMEDOUT) continue;
-        bool ended = process_ended(d, &state);
-        stopped = state == 'T' ? stopped + 1 : 0;
-        if ((!ended && stopped < PATIENCE) || load(&control->reply) == wanted) continue;
-        if (ended && control->status == SIM_FAILED) break; /* it said why before it got the command */
-        if (!ended) sim_stop(d);
-        return lose(d, wanted, !ended, err);
+        const ompls_process_state state = ompls_see_process(&d->process, &stopped);
+        if (state == OMPLS_RUNS || load(&control->reply) == wanted) continue;
+        if (state == OMPLS_ENDED && control->status == SIM_FAILED) break; /* it said why before it got the command */
+        if (state == OMPLS_STOPPED) sim_stop(d);
+        return lose(d, wanted, state == OMPLS_STOPPED, err);
     }
     drain(control);
     return 0;
@@ -222,7 +188,6 @@ static bool open_files(sim_device *d, int *files) {
 /* The first process makes the second, says its number in the page and ends: that one is waited for, whoever reaps it. */
 static int spawn(sim_device *d, const int *files, char *const *argv) {
     char path[64], named[PATH_MAX];
-    int status;
     pid_t first = -1;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -245,9 +210,9 @@ static int spawn(sim_device *d, const int *files, char *const *argv) {
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (failed != 0) return failed;
-    while (waitpid(first, &status, 0) < 0 && errno == EINTR) continue;
-    d->process = (pid_t)load(&d->control->process);
-    return d->process != 0 ? 0 : d->control->failed != 0 ? d->control->failed : ECHILD;
+    if ((failed = ompls_await_child(first)) != 0) return failed;
+    ompls_note_process(&d->process, (pid_t)load(&d->control->process));
+    return d->process.number != 0 ? 0 : d->control->failed != 0 ? d->control->failed : ECHILD;
 }
 
 int sim_start(sim_device *d, ompls_error *err) {
@@ -263,10 +228,8 @@ int sim_start(sim_device *d, ompls_error *err) {
         if (files[i] >= 0) close(files[i]);
     if (failed != 0)
         return ompls_device_fail(err, "look at the limits on processes, memory and open files, and at sysctl vm.memfd_noexec",
-                        "starting the device process: %s", strerror(failed));
+                        "starting the device process: %s", ompls_start_error(failed));
     d->owner = getpid();
-    char state;
-    d->born = started(d->process, &state);
     pthread_mutex_lock(&d->commands);
     int status = sim_send(d, SIM_NOTHING, err); /* answered once it listens */
     pthread_mutex_unlock(&d->commands);
@@ -287,9 +250,8 @@ void sim_stop(sim_device *d) {
     if (d->debugged && is_traced()) return; /* it ends with the program */
     /* It ends by itself when the program does, but nothing shall be left when the program has ended. */
     const struct timespec moment = {.tv_nsec = 500000};
-    char state;
-    for (int tries = 0; tries < 4000 && !process_ended(d, &state); tries++) {
-        if (tries == 0) kill(d->process, SIGKILL);
+    for (int tries = 0; tries < 4000 && !ompls_process_ended(&d->process); tries++) {
+        if (tries == 0) kill(d->process.number, SIGKILL);
         nanosleep(&moment, NULL);
     }
     sim_drop_image(d);

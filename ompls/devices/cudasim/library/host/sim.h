@@ -10,6 +10,7 @@
 
 #include "../../../../runtime/core/blocks.h"
 #include "../../../../runtime/core/fail.h"
+#include "../../../../runtime/core/watched.h"
 #include "../protocol.h"
 
 /* These stand in the user's program: the names are ours only with the prefix. */
@@ -45,8 +46,8 @@ typedef struct {
     uint64_t image_size;
     bool debugged; /* the image was built for debuggers */
     uint64_t architecture, max_shared, max_parameters; /* of the image: ompls/devices/cudasim/module */
-    pid_t process, owner; /* the device process, 0 before it is started; who started it */
-    uint64_t born;        /* the kernel's time stamp of the process: its number may be used again */
+    ompls_watched process; /* the device process, number 0 before it is started */
+    pid_t owner;           /* who started it */
     int lost; /* OMPLS_LOST_…: the process has ended */
     bool checked;    /* the image was built for checks: then there are */
     uint32_t checks; /* SIM_CHECK_… */
