@@ -9,13 +9,15 @@ if HANDLER is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from ompls.cli import main as run  # noqa: E402 -- that takes time
+from ompls.runtime.awake import awake  # noqa: E402 -- as above
 
 
 def main() -> int:
     """The exit code; a KeyboardInterrupt is handled by then."""
     signal.signal(signal.SIGINT, HANDLER)
     try:
-        return run()
+        with awake():
+            return run()
     finally:
         if HANDLER is signal.default_int_handler:
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # what is left is the end of the interpreter

@@ -40,6 +40,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+from ompls.runtime.awake import awake
 from ompls.runtime.contained import Contained
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -370,7 +371,7 @@ def main() -> int:
     selected = () if chosen.all else ("-m", "not thorough")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
-    with contextlib.suppress(KeyboardInterrupt), workshop() as shop:
+    with contextlib.suppress(KeyboardInterrupt), awake(), workshop() as shop:
         for fault in wanted:
             verdicts[fault.id] = verdict_of(shop, fault, selected, chosen.limit, likely.get(fault.id, ""))
             print(f"{fault.id} ({fault.layer}): {verdicts[fault.id]}", flush=True)

@@ -27,6 +27,7 @@ from pathlib import Path
 
 import pytest
 
+from ompls.runtime.awake import awake
 from ompls.runtime.contained import Contained
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -148,7 +149,7 @@ def main() -> int:
             place,
             "--here",
         ]
-        with contextlib.suppress(KeyboardInterrupt), load(chosen.load * (os.cpu_count() or 1)):
+        with contextlib.suppress(KeyboardInterrupt), awake(), load(chosen.load * (os.cpu_count() or 1)):
             while True:
                 with Contained([str(word) for word in words], cwd=ROOT) as turn:
                     if turn.wait() in (pytest.ExitCode.NO_TESTS_COLLECTED, pytest.ExitCode.USAGE_ERROR):

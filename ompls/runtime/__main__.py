@@ -112,6 +112,13 @@ def _line(entry: Dict[str, object]) -> str:
 def _perform(arguments: List[str], program_arguments: Sequence[str]) -> int:
     if arguments[:1] == ["host-program"] and len(arguments) > 3:  # what follows is the program's: nothing to parse
         return hosted.run_program(arguments[1], arguments[2], arguments[3:])
+    from .awake import awake  # noqa: PLC0415 -- a hosted program has none of it, and would wait for it
+
+    with awake():
+        return _perform_ours(arguments, program_arguments)
+
+
+def _perform_ours(arguments: List[str], program_arguments: Sequence[str]) -> int:
     from . import launcher  # noqa: PLC0415 -- half of all imports; each hosted program would wait for them
     from .build import build  # noqa: PLC0415
     from .bundle import read_bundle  # noqa: PLC0415

@@ -103,17 +103,14 @@ class Contained:
             os.close(line)
 
     def wait(self, timeout: float = math.inf) -> int:
-        """The exit code, 128 + N when signal N ended it.  Raises subprocess.TimeoutExpired.
-
-        Every second Python looks for signals: one that came while this thread made the process is another thread's.
-        """
+        """The exit code, 128 + N when signal N ended it.  Raises subprocess.TimeoutExpired."""
         deadline = time.monotonic() + timeout
         with _sleeper(self.process.pid) as sleep:
             while self.process.poll() is None:
                 left = deadline - time.monotonic()
                 if left <= 0:
                     raise subprocess.TimeoutExpired(self.process.args, timeout)
-                sleep(min(left, 1.0))
+                sleep(min(left, 1e6))  # poll's milliseconds are an int
         return self.process.returncode
 
 

@@ -42,6 +42,9 @@ def sent(text: str, here: bool) -> list[str]:
 
 def become(module: str, *arguments: str, directory: str = NOWHERE) -> int:
     """Replace this process by one that runs `main` of `module` in `directory`.  Does not return."""
+    import signal  # noqa: PLC0415 -- not before: see above
+
+    signal.setitimer(signal.ITIMER_REAL, 0)  # it would outlast us (awake.py), and end the other
     os.chdir(NOWHERE)
     words = command(module, *arguments, directory=directory)
     os.execv(words[0], words)  # noqa: S606 -- an argument list of our own making

@@ -48,18 +48,24 @@ def test_an_early_ctrl_c_is_no_traceback(tmp_path: Path, entry: list[str]) -> No
     assert child.returncode == -signal.SIGINT
 
 
-@pytest.mark.parametrize(
-    ("command", "number"), thinned([(command, number) for command in COMMANDS for number in CODE], 5)
-)
-def test_nothing_stays_behind(tmp_path: Path, command: str, number: signal.Signals, family: Any) -> None:
-    for name in ("tmp", "sys", "cache"):
-        (tmp_path / name).mkdir()
+def sources(tmp_path: Path, command: str) -> None:
+    """Files with which a command waits for a compiler, and that for us."""
+    (tmp_path / "sys").mkdir()
     os.mkfifo(tmp_path / "sys" / "pipe.h")
     (tmp_path / "sys" / "a.h").write_text("#define NAME(x) <x.h>\n#include NAME(pipe)\n")
     include = "#include <a.h>" if command.startswith("check") else "#define HIDDEN(x) #x\n#include HIDDEN(sys/pipe.h)"
     text = f"{PROGRAM}{include}\n"
     for name in ("main", *range(12)):
         (tmp_path / f"{name}.c").write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("command", "number"), thinned([(command, number) for command in COMMANDS for number in CODE], 5)
+)
+def test_nothing_stays_behind(tmp_path: Path, command: str, number: signal.Signals, family: Any) -> None:
+    for name in ("tmp", "cache"):
+        (tmp_path / name).mkdir()
+    sources(tmp_path, command)
     before = sorted(p.name for p in tmp_path.iterdir())
     env = {**os.environ, "TMPDIR": str(tmp_path / "tmp"), "OMPLS_CACHE_DIR": str(tmp_path / "cache")}
     child = subprocess.Popen(
@@ -75,6 +81,35 @@ def test_nothing_stays_behind(tmp_path: Path, command: str, number: signal.Signa
     if number != signal.SIGKILL:
         assert sorted(p.name for p in tmp_path.iterdir()) == before
         assert list((tmp_path / "tmp").iterdir()) == []
+
+
+# Python sees a signal that another thread gets, and the wait of the main thread goes on: as it does when one comes just
+# before the wait begins.
+DEAF = """
+import importlib, signal, sys, threading
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+del sys.argv[0]
+sys.exit(importlib.import_module(sys.argv[0]).main())
+"""
+
+
+@pytest.mark.parametrize("command", ["run", "check with workers", "the runtime alone"])
+def test_no_wait_is_deaf(tmp_path: Path, command: str, ompls, family: Any) -> None:
+    if command in COMMANDS:
+        sources(tmp_path, command)
+        words = ["ompls.__main__", *COMMANDS[command]]
+    else:
+        os.mkfifo(tmp_path / "pipe.h")
+        (tmp_path / "main.c").write_text(PROGRAM)
+        assert ompls("translate", "--device", "host", "-o", tmp_path / "bundle", tmp_path / "main.c").code == 0
+        flags = ["--cflag=-include", f"--cflag={tmp_path}/pipe.h"]
+        words = ["ompls.runtime.__main__", "run", "--device", "host", *flags, str(tmp_path / "bundle")]
+    child = subprocess.Popen([sys.executable, "-c", DEAF, *words], cwd=tmp_path)
+    family.waits_for("cc1")
+    child.send_signal(signal.SIGINT)
+    assert child.wait(LIMIT) == CODE[signal.SIGINT]
+    family.ends()
 
 
 def test_what_a_killed_compiler_leaves_goes_with_the_rest(tmp_path: Path, process) -> None:
