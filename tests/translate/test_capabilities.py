@@ -111,6 +111,7 @@ USES: dict[str, str] = {
     "function pointer": "#pragma omp target map(a)\n{ int (*g)(int) = factorial; a[0] = g(2); }",
     "static local": "#pragma omp target map(a)\n{ static int s; s++; a[0] = s; }",
     "statement expression": "#pragma omp target map(a)\na[0] = ({ int q = 1; q + 1; });",
+    "object without size": "#pragma omp target map(a)\n{ struct none { } here; a[0] = sizeof here; }",
     "lock apart": "#pragma omp target parallel map(a)\n{ static omp_lock_t l; if (n) omp_set_lock(&l); a[0] = 1;"
     " if (n) omp_unset_lock(&l); }",
     "inline assembly": "#pragma omp target map(a)\n{ asm volatile (\"nop\" : : \"r\" (a[0])); }",

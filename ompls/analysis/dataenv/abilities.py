@@ -11,6 +11,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Node, Span
 from ompls.analysis.model.convert import owner
 from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Floating, Function, Integer, Pointer, Record, held
+from ompls.analysis.model.declare import declare
 from ompls.analysis.model.layout import find_member
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.spec.devices import ABILITIES
@@ -204,6 +205,8 @@ def _is_routine(function: ast.Expr) -> bool:
 
 
 def _of_type(n: Node, whole: CType) -> Iterator[Need]:
+    if not isinstance(n, ast.Member) and (of := _without_size(whole)):
+        yield Need(n.span, "object without size", of)
     for t in _numbers(whole):
         if isinstance(t, Floating) and t.complex:
             yield Need(n.span, "type complex")
@@ -238,6 +241,15 @@ def _numbers(t: CType) -> Iterator[Integer | Floating]:
     while isinstance(t, (Array, Pointer)):
         t = t.of if isinstance(t, Array) else t.to
     yield from (of for of in held(t) if isinstance(of, (Integer, Floating)))
+
+
+def _without_size(t: CType) -> str:
+    """The type without members or elements (GNU C) that it is made of, or that a pointer to it leads to; else ""."""
+    while isinstance(t, (Array, Pointer)):
+        if isinstance(t, Array) and t.length == 0:
+            return declare(t)
+        t = t.of if isinstance(t, Array) else t.to
+    return declare(t) if isinstance(t, Record) and t.body.fields == () else ""
 
 
 def _is_vla(symbol: ast.Symbol) -> bool:

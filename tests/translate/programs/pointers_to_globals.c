@@ -84,7 +84,7 @@ int main(void)
             r[15] = parts.inner - items;
             r[16] = parts.end - items;
             r[17] = row - &rows;
-            r[19] = to_empty == empty;
+            r[19] = to_empty != 0;
         }
         expect(r[11], 2, "the length up to an end");
         expect(r[12], 3, "a loop up to an end");

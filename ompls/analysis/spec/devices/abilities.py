@@ -55,6 +55,7 @@ _C = {
     "static local": "the static variable `{}`",
     "statement expression": "a statement expression",
     "inline assembly": "inline assembly",
+    "object without size": "an object of type `{}`",
     "lock apart": "`{}` apart from what is done under the lock",
 }
 
