@@ -114,7 +114,7 @@ class Planned(Toolchain):
                 self._files[there] = path.read_bytes()
                 return there
         data = path.read_bytes()
-        if path.suffix in (".c", ".h"):  # of ours: it may name others
+        if path.suffix in (".c", ".h", ".s"):  # of ours: it may name others
             data = os.fsencode(self._told(os.fsdecode(data)))
         there = "sent/{}{}".format(hashlib.sha256(data).hexdigest()[:16], path.suffix)
         self._files[there] = data
