@@ -8,8 +8,9 @@ a load of our own keeps the machine busy: --load processes for each core, of whi
 all the time, as a compiler's driver does.
 
 DIRECTORY (.cache/rare) keeps counts.json, how often each test passed and failed, so a run can be stopped and goes on
-later; and what each failure said, in failures/.  Remove it to begin anew, as after a change.  The exit code is 1 when
-a test has failed.  A failure is not tried again and not excused: look for its cause in the program first.
+later, with those that ran least; and what each failure said, in failures/.  Remove it to begin anew, as after a
+change.  The exit code is 1 when a test has failed.  A failure is not tried again and not excused: look for its cause
+in the program first.
 """
 
 from __future__ import annotations
@@ -86,7 +87,8 @@ class Turns:
         return int(request.param)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = [item for item in items if self.counts.of(test_of(item.nodeid)) < self.times]
+        ran = {item: self.counts.of(test_of(item.nodeid)) for item in items}
+        items[:] = sorted((item for item in items if ran[item] < self.times), key=ran.__getitem__)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "setup":
