@@ -73,7 +73,7 @@ async function measure(s) {
 
   await s.step('activation', async () => {
     await s.open('saxpy.c');
-    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
+    await s.visible('.codelens-decoration', 'Preview CUDA');
     await s.command('Developer: Show Running Extensions');
     await s.visible('.runtime-extensions-editor', 'Activation');
     const text = await s.page
@@ -85,7 +85,7 @@ async function measure(s) {
   });
   await s.step('diagnostics after a key', async () => {
     await s.open('saxpy.c');
-    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
+    await s.visible('.codelens-decoration', 'Preview CUDA');
     await s.page.click(`${left} .view-lines`);
     await s.place(pragma, source[pragma - 1].indexOf('target') + 3);
     await pause(3000);
@@ -135,7 +135,7 @@ async function measure(s) {
         const began = Date.now();
         await s.open('big.c');
         const all = (count) => Object.keys(globalThis.seenAt).length === count;
-        await s.page.waitForFunction(all, Object.keys(SEEN).length, { timeout: 90_000 });
+        await s.page.waitForFunction(all, Object.keys(SEEN).length);
         const answered = answers().find((time) => time > began);
         const seenAt = Object.entries(await s.page.evaluate(() => globalThis.seenAt));
         times[name].push(Object.fromEntries(seenAt.map(([what, at]) => [what, at - answered])));

@@ -21,6 +21,11 @@ const QUIET = {
   'workbench.startupEditor': 'none',
 };
 
+/** How long anything may take that is waited for, in milliseconds: longer than on any busy machine. */
+export const LIMIT = 300_000;
+/** When a key is pressed again, for what it should open: a window that is still loading does not hear it. */
+export const SOON = { timeout: 10_000 };
+
 /** What `begin` leaves open and shown: nothing.  One key, as VS Code offers no single command. */
 const CLEAR = [
   'notifications.clearAll',
@@ -79,16 +84,19 @@ const freePort = () =>
     });
   });
 
-async function listening(port) {
-  for (let tries = 0; tries < 150; tries++) {
-    const ok = await new Promise((resolve) => {
-      http.get({ host: '127.0.0.1', port, path: '/healthz' }, (r) => resolve(r.resume().statusCode === 200)).on('error', () => resolve(false));
-    });
-    if (ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 200));
+/** Do it again and again until it gives something, and give that. */
+export async function until(action, failure) {
+  for (const end = Date.now() + LIMIT; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 100))) {
+    const found = await action();
+    if (found) return found;
   }
-  throw new Error('code-server does not listen');
+  throw new Error(failure);
 }
+
+const listening = (port) =>
+  new Promise((resolve) => {
+    http.get({ host: '127.0.0.1', port, path: '/healthz' }, (r) => resolve(r.resume().statusCode === 200)).on('error', () => resolve(false));
+  });
 
 /** Steps with a name, in order; `visible` waits for text in elements of the page. */
 export class Session {
@@ -139,7 +147,7 @@ export class Session {
     } else {
       fill(this.files);
       await this.fresh(FIRST);
-      await this.visible('.codelens-decoration', 'Preview', 90_000);
+      await this.visible('.codelens-decoration', 'Preview');
       await this.clear();
     }
     if (file) await this.find(file);
@@ -148,23 +156,23 @@ export class Session {
   async leave() {
     await this.page?.context().close();
     this.page = await this.browser.newPage({ viewport: { width: 1600, height: 1000 } });
+    this.page.setDefaultTimeout(LIMIT);
     this.page.on('dialog', (dialog) => dialog.accept()); // a page with changes may be left
   }
   async fresh(file, where) {
     await this.leave();
     await this.open(file, where);
   }
-  async clear() {
-    for (let tries = 0; ; tries++) {
+  clear() {
+    const empty = () =>
+      document.querySelectorAll('.editor-group-container').length === 1 &&
+      document.querySelector('.editor-group-container.empty') &&
+      !document.querySelector('.part.panel')?.checkVisibility();
+    return until(async () => {
       await this.page.keyboard.press('Escape');
       await this.page.keyboard.press(CLEAR_KEY);
-      const empty = () =>
-        document.querySelectorAll('.editor-group-container').length === 1 &&
-        document.querySelector('.editor-group-container.empty') &&
-        !document.querySelector('.part.panel')?.checkVisibility();
-      if (await this.page.waitForFunction(empty, undefined, { timeout: 5_000 }).catch(() => undefined)) return;
-      if (tries > 5) throw new Error('what the step before has opened cannot be closed');
-    }
+      return this.page.waitForFunction(empty, undefined, SOON).catch(() => undefined);
+    }, 'what the step before has opened cannot be closed');
   }
   /** A window of our folder, else of the workspace that is named, with a file, if any. */
   open(file, where = `folder=${workspace}`) {
@@ -177,21 +185,20 @@ export class Session {
     await this.page.click(`.quick-input-list .monaco-list-row:has-text("${file}")`);
     await this.page.waitForSelector(`.tab.active[data-resource-name="${file}"]`);
   }
-  visible(selector, text, timeout = 60_000) {
+  visible(selector, text, options) {
     return this.page.waitForFunction(
       ([s, t]) => [...document.querySelectorAll(s)].some((e) => e.textContent.replace(/\u00a0/g, ' ').includes(t)),
       [selector, text],
-      { timeout },
+      options,
     );
   }
-  /** The box that a key opens, with the text typed: a window that is still loading does not hear the key. */
+  /** The box that a key opens, with the text typed. */
   async ask(key, text) {
-    const box = '.quick-input-widget:not([style*="display: none"]) input';
-    for (let tries = 0; ; tries++) {
+    const box = '.quick-input-widget:not([style*="display: none"]) input:focus';
+    await until(async () => {
       await this.page.keyboard.press(key);
-      if (await this.page.waitForSelector(box, { timeout: 5_000 }).catch(() => undefined)) break;
-      if (tries > 10) throw new Error(`${key} opens nothing`);
-    }
+      return this.page.waitForSelector(box, SOON).catch(() => undefined);
+    }, `${key} opens nothing`);
     await this.press(text);
   }
   async place(line, column) {
@@ -202,13 +209,13 @@ export class Session {
   /** Once the command is there: it is offered when the extension has looked at what is open. */
   async command(title) {
     const row = `.quick-input-list .monaco-list-row:has-text("${title}")`;
-    for (let tries = 0; ; tries++) {
+    await until(async () => {
       await this.ask('F1', title.includes(':') ? title : `ompls: ${title}`);
-      const offered = await this.page.waitForSelector(row, { timeout: 10_000 }).catch(() => undefined);
-      if (offered) return this.page.click(row);
-      await this.page.keyboard.press('Escape');
-      if (tries > 8) throw new Error(`"${title}" is not offered`);
-    }
+      const offered = await this.page.waitForSelector(row, SOON).catch(() => undefined);
+      if (!offered) await this.page.keyboard.press('Escape');
+      return offered;
+    }, `"${title}" is not offered`);
+    await this.page.click(row);
   }
   /** A command of ours by its keys. */
   async keys(last) {
@@ -220,14 +227,14 @@ export class Session {
   }
   /** The row of a code action at the cursor, once it is there: who offers it may come after what else is shown. */
   async action(title) {
-    for (let tries = 0; ; tries++) {
+    const row = `.action-widget .monaco-list-row:has-text("${title}")`;
+    await until(async () => {
       await this.page.keyboard.press('Control+.');
-      const row = `.action-widget .monaco-list-row:has-text("${title}")`;
-      const offered = await this.page.waitForSelector(row, { timeout: 10_000 }).catch(() => undefined);
-      if (offered) return row;
-      await this.page.keyboard.press('Escape');
-      if (tries > 5) throw new Error(`"${title}" is not offered`);
-    }
+      const offered = await this.page.waitForSelector(row, SOON).catch(() => undefined);
+      if (!offered) await this.page.keyboard.press('Escape');
+      return offered;
+    }, `"${title}" is not offered`);
+    return row;
   }
   /** With SHOTS in the environment, what the window shows becomes a picture of the extension's pages. */
   async shot(name, height = 600) {
@@ -235,11 +242,8 @@ export class Session {
     if (process.env['SHOTS']) await this.page.screenshot({ path: file, clip: { x: 0, y: 0, width: 1600, height } });
   }
   /** Keys are dealt with later, on a busy machine much later; the page must not be left before. */
-  async saved(file, text) {
-    for (const end = Date.now() + 30_000; fs.readFileSync(path.join(workspace, file), 'utf8') !== text; ) {
-      if (Date.now() > end) throw new Error(`${file} is not saved as it was`);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+  saved(file, text) {
+    return until(() => fs.readFileSync(path.join(workspace, file), 'utf8') === text, `${file} is not saved as it was`);
   }
 }
 
@@ -253,12 +257,13 @@ export async function withWindow(files, drive) {
   const executablePath = BROWSERS.find((file) => fs.existsSync(file));
   const browser = await chromium.launch({
     executablePath,
+    timeout: LIMIT,
     args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
   const session = new Session(browser, `127.0.0.1:${port}`, files);
   try {
     await session.leave();
-    await listening(port);
+    await until(() => listening(port), 'code-server does not listen');
     await drive(session);
     if (!session.passed && !session.failed) throw new Error(`no step has a name like STEPS=${only.source}`);
   } catch (problem) {

@@ -4,7 +4,7 @@
 // STEPS=REGEXP in the environment: only those whose name matches.
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { repository, withWindow, work, workspace } from './code.mjs';
+import { repository, SOON, until, withWindow, work, workspace } from './code.mjs';
 
 const ASKS = `#include <stdio.h>
 int main(void) {
@@ -68,10 +68,10 @@ async function drive(s) {
 
   const squiggle = async () => {
     await s.visible(editors, 'tarrget');
-    await s.page.waitForSelector('.squiggly-error, .squiggly-warning', { state: 'attached', timeout: 90_000 });
+    await s.page.waitForSelector('.squiggly-error, .squiggly-warning', { state: 'attached' });
   };
   const preview = async () => {
-    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
+    await s.visible('.codelens-decoration', 'Preview CUDA');
     await s.page.click('.codelens-decoration a:has-text("Preview CUDA")');
     await s.visible(editors, '__global__');
   };
@@ -82,12 +82,11 @@ async function drive(s) {
     await s.page.click(`${left} .view-lines`);
     await s.place(line, source[line - 1].indexOf('target') + 3);
     await s.page.keyboard.press('Control+.');
-    await s.page.waitForSelector('.action-widget .monaco-list-row.action, .action-widget .monaco-list-row', { timeout: 20_000 });
+    await s.page.waitForSelector('.action-widget .monaco-list-row.action, .action-widget .monaco-list-row');
     await s.page.keyboard.press('Enter');
     await s.page.waitForFunction(
       (selector) => ![...document.querySelectorAll(selector)].some((e) => e.textContent.includes('tarrget')),
       editors,
-      { timeout: 20_000 },
     );
     await s.page.keyboard.press('Control+s');
     await s.saved('mistake.c', source.join('\n'));
@@ -117,14 +116,13 @@ async function drive(s) {
       await s.page.waitForFunction(
         (wanted) => document.querySelector('.suggest-widget.visible .monaco-list-row[data-index="0"].focused .label-name')?.textContent.replace(/\u00a0/g, ' ') === wanted,
         first,
-        { timeout: 60_000 },
       );
       await s.page.keyboard.press('Escape');
       await s.command('File: Revert File');
     });
   }
   await s.alone('the lenses stand over the region', 'saxpy.c', async () => {
-    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
+    await s.visible('.codelens-decoration', 'Preview CUDA');
     await s.visible('.codelens-decoration', 'Run');
   });
   await s.alone('the title has buttons', 'saxpy.c', async () => {
@@ -146,7 +144,6 @@ async function drive(s) {
       (selector) =>
         [...document.querySelectorAll(selector)].filter((e) => e.textContent.replace(/\u00a0/g, ' ').includes('= 2.5f *')).length >= 2,
       editors,
-      { timeout: 20_000 },
     );
     for (let count = 0; count < ' 2.5f *'.length; count++) {
       await s.page.keyboard.press('Backspace');
@@ -168,7 +165,6 @@ async function drive(s) {
           return group?.querySelectorAll('.view-overlays [class*="ced-"]').length >= wanted;
         },
         ['.editor-group-container', side, count],
-        { timeout: 20_000 },
       );
     await s.page.click(`${left} .view-lines`);
     await s.place(1, 1);
@@ -186,7 +182,6 @@ async function drive(s) {
         return painted && numbers.some((n) => n.style.top === painted.style.top && n.textContent.trim() === `${line}`);
       },
       statement,
-      { timeout: 20_000 },
     );
     await s.shot('preview');
   });
@@ -230,7 +225,6 @@ async function drive(s) {
           return wanted.every((text) => shown.includes(text));
         },
         texts,
-        { timeout: 60_000 },
       );
     const kernel = () => s.page.locator('.editor-group-container').last().locator('.view-line:has-text("y[i]")').last().click();
     await preview();
@@ -257,9 +251,7 @@ async function drive(s) {
     const [settings, mute] = ['.vscode/settings.json', 'mute.sh'].map((name) => path.join(workspace, name));
     fs.writeFileSync(mute, '#!/bin/sh\necho begun > "$0.begun"\nexec sleep 600\n', { mode: 0o755 });
     fs.writeFileSync(settings, JSON.stringify({ 'ompls.server.path': mute }));
-    for (let tries = 0; tries < 600 && !fs.existsSync(`${mute}.begun`); tries++) {
-      await s.page.waitForTimeout(100);
-    }
+    await until(() => fs.existsSync(`${mute}.begun`), 'the mute server is not started');
     fs.rmSync(settings); // it is looked for as before
     await follows();
     if (await s.page.locator('.notification-toast:has-text("ompls")').count()) {
@@ -282,7 +274,7 @@ async function drive(s) {
     await s.visible('.tree-explorer-viewlet-tree-view .message', 'The cursor is in no function.');
   });
   await s.alone('a device that cannot run a region has a page that says why, by a code action', 'limited.c', async () => {
-    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
+    await s.visible('.codelens-decoration', 'Preview CUDA');
     await s.page.click(`${left} .view-lines`);
     await s.place(5, 7);
     await s.page.click(await s.action('Show what another device gets'));
@@ -292,13 +284,13 @@ async function drive(s) {
     await s.shot('cannot');
   });
   await s.alone('lens and picker say which devices cannot run the program', 'wide.c', async () => {
-    await s.visible('.codelens-decoration', 'Run (cannot run on ', 90_000);
+    await s.visible('.codelens-decoration', 'Run (cannot run on ');
     await s.command('Run Program on…');
     await s.visible('.quick-input-list .monaco-list-row', 'cannot run it: wide.c:');
     await s.page.keyboard.press('Escape');
   });
   await s.alone('a task checks a file, and its messages are problems', 'limited.c', async () => {
-    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
+    await s.visible('.codelens-decoration', 'Preview CUDA');
     await s.command('Tasks: Run Task');
     await s.page.click('.quick-input-list .monaco-list-row:has-text("check: limited.c: epiphany")');
     await s.visible('.xterm-rows', 'cannot run on epiphany');
@@ -306,7 +298,7 @@ async function drive(s) {
     await s.visible('.markers-panel .monaco-list-row', 'cannot run on epiphany');
   });
   await s.alone('a header alone has its lens, its actions and its preview', 'alone.h', async () => {
-    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
+    await s.visible('.codelens-decoration', 'Preview CUDA');
     await s.page.waitForSelector(`${left} .editor-actions [aria-label^="Preview Generated Kernel"]`);
     await s.page.click(`${left} .view-lines`);
     await s.place(2, 15);
@@ -318,18 +310,20 @@ async function drive(s) {
   await s.alone('each folder of a workspace has its settings', undefined, async () => {
     const folders = path.join(work, 'folders.code-workspace');
     await s.fresh(path.join(work, 'one/saxpy.c'), `workspace=${folders}`);
-    await s.visible('.codelens-decoration', 'Run', 90_000);
-    fs.appendFileSync(folders, '\n'); // VS Code now and then comes up without the folders, and has them when it reads this again
-    await s.visible('.codelens-decoration', `Preview ${FOLDERS.one}`, 90_000);
+    await s.visible('.codelens-decoration', 'Run');
+    await until(() => {
+      fs.appendFileSync(folders, '\n'); // VS Code now and then comes up without the folders, and has them when it reads this again
+      return s.visible('.codelens-decoration', `Preview ${FOLDERS.one}`, SOON).catch(() => undefined);
+    }, 'the workspace has no folders');
     await s.clear();
     await s.ask('Control+p', 'two/saxpy.c');
     await s.page.click('.quick-input-list .monaco-list-row:has-text("two")');
-    await s.visible('.codelens-decoration', `Preview ${FOLDERS.two}`, 90_000);
+    await s.visible('.codelens-decoration', `Preview ${FOLDERS.two}`);
     const settings = path.join(work, 'two/.vscode/settings.json');
     fs.writeFileSync(settings, JSON.stringify({ 'ompls.preview.device': 'mpinode' }));
     await s.visible('.codelens-decoration', 'Preview mpinode');
     await s.fresh('saxpy.c');
-    await s.visible('.codelens-decoration', 'Preview CUDA', 90_000);
+    await s.visible('.codelens-decoration', 'Preview CUDA');
   });
   await s.alone('an inactive branch is dimmed', 'inactive.c', async () => {
     await s.page.waitForFunction(
@@ -337,35 +331,33 @@ async function drive(s) {
         [...document.querySelectorAll('.view-lines .view-line span, .view-overlays div')].some(
           (e) => Math.abs(Number(getComputedStyle(e).opacity) - 0.55) < 0.01,
         ),
-      undefined,
-      { timeout: 60_000 },
     );
   });
   await s.alone('"Why is there no answer here?" opens a page', 'saxpy.c', async () => {
     await s.command('Why Is There No Answer');
-    await s.visible(editors, 'What the analysis stands on', 90_000);
+    await s.visible(editors, 'What the analysis stands on');
   });
   await s.alone('the sample of the walkthrough is a program with a region', undefined, async () => {
     await s.command('Open a Sample Program');
     await s.visible('.tab.active', 'sample.c');
-    await s.visible('.codelens-decoration', 'Run', 90_000);
+    await s.visible('.codelens-decoration', 'Run');
   });
   await s.alone('Run says what is done, and shows what the program prints', 'saxpy.c', async () => {
-    await s.visible('.codelens-decoration', 'Run', 90_000);
+    await s.visible('.codelens-decoration', 'Run');
     await s.page.click('.codelens-decoration a:has-text("Run")');
-    await s.visible('.xterm-rows', 'ompls: running saxpy.c on', 120_000);
-    await s.visible('.xterm-rows', 'exit code 0', 120_000);
+    await s.visible('.xterm-rows', 'ompls: running saxpy.c on');
+    await s.visible('.xterm-rows', 'exit code 0');
   });
   await s.alone('a run is measured: hints, and rows beside the predicted ones, until the next edit', 'saxpy.c', async () => {
     const at = source.findIndex((line) => line.includes('y[i] =')) + 1;
     const rows = '.customview-tree .monaco-list-row';
-    await s.visible('.codelens-decoration', 'Run', 90_000);
+    await s.visible('.codelens-decoration', 'Run');
     await s.command('Show Data Environment');
     await s.page.click(`${left} .view-lines`);
     await s.place(at, 1);
     await s.visible(rows, 'device 0, which runs here');
     await s.command('Run Program and Measure');
-    await s.visible('.xterm-rows', 'measured, see the data environment', 120_000);
+    await s.visible('.xterm-rows', 'measured, see the data environment');
     await s.visible(editors, 'to 8.0 MiB');
     await s.page.click(`${left} .view-lines`);
     await s.place(at, 2);
@@ -375,18 +367,18 @@ async function drive(s) {
     await s.page.click(`${left} .view-lines`);
     await s.page.keyboard.press('End');
     await s.press(' ');
-    await s.page.waitForFunction(() => ![...document.querySelectorAll('.view-lines')].some((e) => e.textContent.replace(/\u00a0/g, ' ').includes('to 8.0 MiB')), undefined, { timeout: 60_000 });
+    await s.page.waitForFunction(() => ![...document.querySelectorAll('.view-lines')].some((e) => e.textContent.replace(/\u00a0/g, ' ').includes('to 8.0 MiB')));
     await s.page.keyboard.press('Backspace');
     await s.page.keyboard.press('Control+s');
   });
   await s.alone('a program that asks gets an answer', 'asks.c', async () => {
     await s.visible(editors, 'int main');
     await s.command('Run Program on a Device');
-    await s.visible('.xterm-rows', 'what?', 120_000);
+    await s.visible('.xterm-rows', 'what?');
     await s.page.click('.xterm-screen:visible'); // the window has brought its shell back, hidden
     await s.press('this');
     await s.page.keyboard.press('Enter');
-    await s.visible('.xterm-rows', 'you said this', 60_000);
+    await s.visible('.xterm-rows', 'you said this');
   });
 }
 

@@ -36,7 +36,7 @@ async function follow(s) {
   await s.step('its second step shows the kernel', async () => {
     await s.page.locator('.step-title:has-text("See the kernel")').click();
     await button('Preview').click();
-    await s.visible(editors, '__global__', 120_000);
+    await s.visible(editors, '__global__');
   });
   const seconds = (Date.now() - began) / 1000;
   await s.step('its third step shows what is on the device', async () => {
@@ -47,7 +47,7 @@ async function follow(s) {
   await s.step('its last step runs the program', async () => {
     await s.page.locator('.step-title:has-text("Run it")').click();
     await button('Run the Program').click();
-    await s.visible('.xterm-rows', 'y[7] = 15, correct', 180_000);
+    await s.visible('.xterm-rows', 'y[7] = 15, correct');
     await s.visible('.xterm-rows', 'exit code 0');
   });
   console.log(`installed to first preview: ${seconds.toFixed(1)} s (goal ${GOAL} s)`);
