@@ -13,7 +13,10 @@ from ompls.analysis.rules.support.noticed import certain, events, finding, sever
 
 def check(scene: Scene) -> Iterator[Finding]:
     for found in certain(scene, "host-dereference"):
-        message = f"`{found.event.name}` holds a device address here: the host cannot follow it"
+        message = (
+            f"`{found.event.name}` holds a device address here: the host cannot follow it;"
+            " copy by `omp_target_memcpy`, or use it in a region with `is_device_ptr`"
+        )
         yield finding(found, message, severity_of(found, scene))
     for found in events(scene, "frees-device-memory"):
         message = (
@@ -42,7 +45,7 @@ void f(int n) {
     double *x = omp_target_alloc(n * sizeof(double), 0);
     for (int i = 0; i < n; i++)
         x[i] = 0;
-    //  ^^^^ warning: `x` holds a device address here: the host cannot follow it
+    //  ^^^^ warning: `x` holds a device address here: the host cannot follow it; copy by `omp_target_memcpy`, or use it in a region with `is_device_ptr`
 }
 """,
         """
@@ -50,7 +53,7 @@ void f(int n, double *x) {
     #pragma omp target data map(tofrom: x[0:n]) use_device_ptr(x)
     {
         x[0] = 1;
-    //  ^^^^ warning: `x` holds a device address here: the host cannot follow it
+    //  ^^^^ warning: `x` holds a device address here: the host cannot follow it; copy by `omp_target_memcpy`, or use it in a region with `is_device_ptr`
     }
 }
 """,
@@ -59,7 +62,7 @@ void *omp_target_alloc(unsigned long, int);
 static void clear(double *x, int n) {
     for (int i = 0; i < n; i++)
         x[i] = 0;
-    //  ^^^^ warning: `x` holds a device address here: the host cannot follow it
+    //  ^^^^ warning: `x` holds a device address here: the host cannot follow it; copy by `omp_target_memcpy`, or use it in a region with `is_device_ptr`
 }
 int main(void) {
     clear(omp_target_alloc(80, 0), 10);

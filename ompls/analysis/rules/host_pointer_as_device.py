@@ -13,13 +13,20 @@ from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 def check(scene: Scene) -> Iterator[Finding]:
     for found in certain(scene, "host-pointer"):
-        message = f"`{found.event.name}` holds a host address: `is_device_ptr` hands it to the device as it is"
+        message = (
+            f"`{found.event.name}` holds a host address: `is_device_ptr` hands it to the device as it is;"
+            " map what it points to instead"
+        )
         if found.event.detail == "use_device_ptr":
             message = (
-                f"what `{found.event.name}` points to is not mapped here: `use_device_ptr` finds no device address"
+                f"what `{found.event.name}` points to is not mapped here: `use_device_ptr` finds no device address;"
+                " map it here or around"
             )
         elif found.event.detail:
-            message = f"`{found.event.name}` is the host's variable here: `has_device_addr` translates nothing"
+            message = (
+                f"`{found.event.name}` is the host's variable here: `has_device_addr` translates nothing;"
+                " map it instead, or take its address by `use_device_addr`"
+            )
         yield finding(found, message, severity_of(found, scene))
 
 
@@ -42,7 +49,7 @@ int main(void) {
     double *p = malloc(80);
     for (int i = 0; i < 10; i++) p[i] = i;
     #pragma omp target data use_device_ptr(p)
-    //                                     ^ warning: what `p` points to is not mapped here: `use_device_ptr` finds no device address
+    //                                     ^ warning: what `p` points to is not mapped here: `use_device_ptr` finds no device address; map it here or around
     scale(p, 10);
     return p[0] > 0;
 }
@@ -54,7 +61,7 @@ int main(void) {
     #pragma omp target data map(from: p[0:10])
     {
         #pragma omp target is_device_ptr(p)
-    //                                   ^ warning: `p` holds a host address: `is_device_ptr` hands it to the device as it is
+    //                                   ^ warning: `p` holds a host address: `is_device_ptr` hands it to the device as it is; map what it points to instead
         p[0] = 1;
     }
     return p[0];
@@ -63,7 +70,7 @@ int main(void) {
         """
 static void kernel(float *p, int n) {
     #pragma omp target teams distribute parallel for is_device_ptr(p)
-    //                                                             ^ warning: `p` holds a host address: `is_device_ptr` hands it to the device as it is
+    //                                                             ^ warning: `p` holds a host address: `is_device_ptr` hands it to the device as it is; map what it points to instead
     for (int i = 0; i < n; i++)
         p[i] = 1;
 }
@@ -79,7 +86,7 @@ int main(void) {
     int v[20] = {0};
     #pragma omp target data map(tofrom: v)
     #pragma omp target has_device_addr(v)
-    //                                 ^ warning: `v` is the host's variable here: `has_device_addr` translates nothing
+    //                                 ^ warning: `v` is the host's variable here: `has_device_addr` translates nothing; map it instead, or take its address by `use_device_addr`
     v[0] = 1;
     return v[0];
 }

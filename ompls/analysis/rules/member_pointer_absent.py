@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.machine.attachment import member_followed
+from ompls.analysis.dataenv.paths import strip
+from ompls.analysis.model.ast import Expr, Index, Member, Paren
+from ompls.analysis.model.ctype import Pointer, Record, innermost
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import events, finding, region_at, severity_of
+from ompls.analysis.rules.support.noticed import Noticed, events, finding, region_at, severity_of
 
 _NAME = re.compile(r"\w+")
 
@@ -28,14 +32,32 @@ def check(scene: Scene) -> Iterator[Finding]:
         message = f"what `{name}` points to is not mapped, so the device cannot reach it"
         if not certain:
             message = f"what `{name}` points to is not mapped on every path that comes here, as far as can be seen"
-        yield finding(found, message, severity_of(found, scene))
+        yield finding(found, f"{message}; {_cure(scene, found)}", severity_of(found, scene))
     for found in events(scene, "unattached"):
         name = found.event.name
         key = (id(region_at(scene, found.event.site.span)), name)
         if key not in told:
             told.add(key)
             message = f"`{name}` keeps the host's address on the device: no map clause goes through it"
-            yield finding(found, message, severity_of(found, scene))
+            yield finding(found, f"{message}; {_cure(scene, found)}", severity_of(found, scene))
+
+
+def _cure(scene: Scene, found: Noticed) -> str:
+    """Where the section belongs: into the mapper of the structure, or of one around it, where there is one."""
+    span, function = found.event.site.span, scene.function
+    followed = (member_followed(n) for n in function.walk() if n.span == span) if function is not None else ()
+    expr: Expr | None = next((member for member in followed if member is not None), None)
+    while isinstance(expr, (Member, Index, Paren)):
+        if isinstance(expr, Member):
+            holder = strip(expr.base).type
+            of = innermost(holder.to if isinstance(holder, Pointer) else holder) if holder is not None else None
+            names = {mapper for mapper, uid in scene.unit.told.mappers if isinstance(of, Record) and uid == of.uid}
+            if "default" in names:
+                return "list a section of it in the `declare mapper` of its structure"
+            if names:
+                return f"map a section of it here, or in `declare mapper({min(names)}: …)`"
+        expr = expr.inner if isinstance(expr, Paren) else expr.base
+    return "map a section of it, too"
 
 
 def _comes_in(scene: Scene, name: str) -> bool:
@@ -71,7 +93,7 @@ void f(int n) {
     #pragma omp target map(tofrom: a)
     for (int i = 0; i < a.n; i++)
         a.values[i] = i;
-    //  ^^^^^^^^^^^ warning: what `a.values` points to is not mapped, so the device cannot reach it
+    //  ^^^^^^^^^^^ warning: what `a.values` points to is not mapped, so the device cannot reach it; map a section of it, too
 }
 """,
         """
@@ -86,8 +108,8 @@ int f(void) {
     p.left[0] = 3;
     #pragma omp target map(tofrom: sum)
     sum = *p.left + *p.right;
-    //    ^^^^^^^ warning: what `p.left` points to is not mapped, so the device cannot reach it
-    //              ^^^^^^^^ warning: what `p.right` points to is not mapped, so the device cannot reach it
+    //    ^^^^^^^ warning: what `p.left` points to is not mapped, so the device cannot reach it; map a section of it, too
+    //              ^^^^^^^^ warning: what `p.right` points to is not mapped, so the device cannot reach it; map a section of it, too
     free(p.left);
     free(p.right);
     return sum;
@@ -104,7 +126,7 @@ void f(int n) {
     for (int step = 0; step < 5; step++) {
         #pragma omp target
         a.values[0] += 1;
-    //  ^^^^^^^^^^^ warning: `a.values` keeps the host's address on the device: no map clause goes through it
+    //  ^^^^^^^^^^^ warning: `a.values` keeps the host's address on the device: no map clause goes through it; map a section of it, too
     }
     #pragma omp target exit data map(delete: x[0:n], a)
 }
@@ -116,7 +138,7 @@ static double first(struct field *a) {
     double *x = a->values, found = 0;
     #pragma omp target map(to: a[0:1], x[0:10]) map(tofrom: found)
     found = a->values[0];
-    //      ^^^^^^^^^^^^ warning: `a->values` keeps the host's address on the device: no map clause goes through it
+    //      ^^^^^^^^^^^^ warning: `a->values` keeps the host's address on the device: no map clause goes through it; map a section of it, too
     return found;
 }
 int main(void) {
@@ -132,7 +154,25 @@ void brighten(struct image *im) {
     #pragma omp target teams distribute parallel for map(tofrom: im[0:1])
     for (int i = 0; i < im->n; i++)
         im->px[i] += 1;
-    //  ^^^^^^^^^ hint: what `im->px` points to is not mapped on every path that comes here, as far as can be seen
+    //  ^^^^^^^^^ hint: what `im->px` points to is not mapped on every path that comes here, as far as can be seen; map a section of it, too
+}
+""",
+        """
+typedef struct { int n; float *w; } row;
+typedef struct { int count; row *rows; } table;
+#pragma omp declare mapper(row r) map(r)
+#pragma omp declare mapper(deep: table t) map(t, t.rows[0:t.count])
+int main(void) {
+    float w[3] = {0};
+    row one = {3, w};
+    table t = {1, &one};
+    #pragma omp target map(tofrom: one)
+    one.w[0] = 1;
+//  ^^^^^^^^ warning: what `one.w` points to is not mapped, so the device cannot reach it; list a section of it in the `declare mapper` of its structure
+    #pragma omp target map(tofrom: t)
+    t.rows[0].n = 2;
+//  ^^^^^^^^^^^ warning: what `t.rows` points to is not mapped, so the device cannot reach it; map a section of it here, or in `declare mapper(deep: …)`
+    return one.w[0] > t.rows->n;
 }
 """,
     ),

@@ -142,7 +142,7 @@ class Attachments(DeviceMemory):
     def follows(self, locs: list[Loc], node: Node) -> None:
         """A region follows a pointer to `locs`."""
         assert self.region is not None
-        member = _member_of(node)
+        member = member_followed(node)
         if member is None or self.region.quiet or not self.never_attached(member.field):
             return
         if not all(loc.obj.kind in ("heap", "variable") and self._there(loc.obj) for loc in locs):
@@ -168,7 +168,7 @@ class Attachments(DeviceMemory):
         return found[0] if found and all(found) else None
 
 
-def _member_of(node: Node) -> ast.Member | None:
+def member_followed(node: Node) -> ast.Member | None:
     """The pointer member that an access follows last: `s.p` of `s.p[i]` and `*s.p`."""
     while isinstance(node, (ast.Paren, ast.Member, ast.Index, ast.Unary)):
         match node:
