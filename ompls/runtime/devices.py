@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 class Availability:
     """Whether a device can be used on this machine; if not, the reason and the next step.
 
-    mistaken -- somebody asked for it in a setting, which is wrong: programs say so, where they say nothing of a device
-                that is just not there
+    mistaken -- it could be here, but a setting is wrong or something is to be installed: programs say so, where they
+                say nothing of a device that is just not there
     """
 
     available: bool

@@ -12,6 +12,9 @@ import pytest
 from command import ompls
 from waiting import LIMIT, has_loaded, until, worked
 
+from ompls.devices.mpinode.module.library import launcher
+from ompls.runtime.errors import DeviceUnavailable
+
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
 ROOT = HERE.parents[1]
@@ -93,3 +96,12 @@ def left_behind(mark: str) -> list[int]:
         except OSError:
             continue
     return found
+
+
+def is_mpich() -> bool:
+    """Whether it is MPICH that is used here."""
+    try:
+        words = [launcher(), "--version"]
+    except DeviceUnavailable:
+        return False
+    return "HYDRA" in subprocess.run(words, capture_output=True, text=True, check=True).stdout

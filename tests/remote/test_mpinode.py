@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import re
 import shutil
@@ -23,12 +24,12 @@ from waiting import LIMIT, until, worked
 from ompls.devices.mpinode.module.cluster import Node
 from ompls.devices.mpinode.module.hosts import hosts, read_hosts, slurm_hosts
 from ompls.devices.mpinode.module.launched import Met
-from ompls.devices.mpinode.module.library import launcher
 from ompls.devices.mpinode.module.said import Said
 from ompls.devices.remote import mpi
+from ompls.runtime.devices import devices_of
 from ompls.runtime.errors import DeviceUnavailable
 
-from .conftest import PROGRAMS, ROOT, Built, environment, far_side, far_sides, left_behind, run
+from .conftest import PROGRAMS, ROOT, Built, environment, far_side, far_sides, is_mpich, left_behind, run
 
 EXAMPLES = sorted((ROOT / "examples/cluster").glob("*.c"))
 
@@ -89,6 +90,71 @@ def test_a_host_file_that_is_wrong_is_told_by_programs(built: Built, text: str |
     assert (done.returncode, done.stdout) == (0, "on the host\n")
     assert done.stderr.startswith("ompls: warning: device 'mpinode' is not available: ")
     assert str(tmp_path / "hosts") in done.stderr
+
+
+def test_a_list_of_a_batch_system_that_is_wrong_is_told_by_programs(built: Built) -> None:
+    done = run(built("few", "mpinode"), SLURM_JOB_NODELIST="n[01-02")
+    assert (done.returncode, done.stdout) == (0, "on the host\n")
+    assert "warning: device 'mpinode' is not available: SLURM_JOB_NODELIST: 'n[01-02' is no list" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("missing", "told"), [("mpi4py", "mpi4py is not installed"), ("mpiexec", "mpiexec is not on PATH")]
+)
+def test_programs_for_nodes_tell_what_is_missing(missing: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is silent there computes on the host, and nobody knows."""
+    which, find = shutil.which, importlib.util.find_spec
+    monkeypatch.setattr("shutil.which", lambda name: None if name == missing else which(name))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == missing else find(name))
+    monkeypatch.setattr("sys.prefix", "/nowhere")
+    state = devices_of(["mpinode"])["mpinode"].probe()
+    assert (state.available, state.mistaken, state.reason) == (False, True, told)
+    assert "pip install 'ompls[mpi]'" in state.hint
+
+
+def test_mpi_need_not_be_on_path(built: Built) -> None:
+    """It is beside the Python; Open MPI looks on PATH for more than its `mpiexec`."""
+    done = run(built("few", "mpinode"), PATH="/usr/bin:/bin", OMPLS_DEVICES="mpinode")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "on a device\n", "")
+
+
+def may_mount() -> bool:
+    """Whether there may be a file system of one's own."""
+    words = ["unshare", "-m", "mount", "-t", "tmpfs", "none", "/dev/shm"]
+    return (
+        shutil.which("unshare") is not None and subprocess.run(words, capture_output=True, check=False).returncode == 0
+    )
+
+
+@pytest.mark.skipif(not may_mount(), reason="only root may make a small /dev/shm, with unshare and mount")
+@pytest.mark.parametrize(
+    ("room", "told"),
+    [
+        ("4k", "device 'mpinode' is not available: MPI ends by signal 7 as it starts; /dev/shm has 4 KiB left"),
+        pytest.param(
+            "2m",
+            "mpinode:0 cannot be opened: mpinode:0: this machine: MPI has no room in /dev/shm there",
+            marks=pytest.mark.thorough,
+        ),
+    ],
+)
+def test_memory_files_that_have_no_room_are_told(built: Built, room: str, told: str) -> None:
+    """MPICH and UCX end by a signal then."""
+    if not is_mpich():
+        pytest.skip("it is MPICH that keeps memory in files for one process")
+    words = [
+        "unshare",
+        "-m",
+        "sh",
+        "-c",
+        f'mount -t tmpfs -o size={room} none /dev/shm; exec "$0"',
+        built("few", "mpinode"),
+    ]
+    done = subprocess.run(words, env=environment(), capture_output=True, text=True, timeout=LIMIT, check=False)
+    assert (done.returncode, done.stdout) == (0, "on the host\n"), done.stderr
+    assert done.stderr.startswith("ompls: warning: device ")
+    assert told in done.stderr
+    assert "docker run --shm-size" in done.stderr
 
 
 def test_mpi_that_was_started_for_one_thread_is_refused(built: Built) -> None:
@@ -309,7 +375,7 @@ def test_no_memory_file_has_a_name_while_nodes_run(built: Built) -> None:
 @pytest.mark.skipif(shutil.which("ss") is None, reason="ss (iproute2) is not installed")
 def test_nodes_of_this_machine_carry_no_data_over_a_network(built: Built) -> None:
     """MPICH's `mpiexec` has a port on all addresses, which no setting moves."""
-    if "HYDRA" not in subprocess.run([launcher(), "--version"], capture_output=True, text=True, check=True).stdout:
+    if not is_mpich():
         pytest.skip("it is MPICH that has settings for this")
     with pausing(built, f"ports-{os.getpid()}") as processes:
         away = [address for address in listening(processes) if not ip_address(address).is_loopback]
@@ -468,6 +534,8 @@ def test_the_command_line_knows_what_is_inside(tmp_path: Path) -> None:
         ("node07 4\nnode08\n", ["node07"] * 4 + ["node08"]),
         ("# all\n\n10.0.0.1 2 # two\n", ["10.0.0.1"] * 2),
         ("fe80::1\n", ["fe80::1"]),
+        ("localhost:2\nb:1 device=host\n", ["localhost", "localhost", "b"]),
+        ("a slots=2\nb slots=1 device=host\n", ["a", "a", "b"]),
         ("a 2 device=host\nb device=cudasim\nc\n", ["a", "a", "c"]),
     ],
 )
@@ -495,6 +563,11 @@ def test_a_line_of_a_host_file_names_the_device_inside(built: Built, expected: s
         "a device=cudasim\n",
         "a device=-x\n",
         "a device=cuda 2\n",
+        "a:\n",
+        "a:2 2\n",
+        ":2\n",
+        "a slots=\n",
+        "a slots=2 max_slots=4\n",
     ],
 )
 def test_a_host_file_that_cannot_be_used_is_told(text: str) -> None:
@@ -515,5 +588,9 @@ def test_a_batch_system_names_machines() -> None:
         with pytest.raises(DeviceUnavailable, match=r"SLURM_JOB_NODELIST: .* is no list of machines"):
             hosts({"SLURM_JOB_NODELIST": wrong}, "host")
     assert hosts({"SLURM_JOB_NODELIST": "a,b"}, "host") == (["a", "b"], "SLURM_JOB_NODELIST")
+    job = {"SLURM_JOB_NODELIST": "n[1-3],x", "SLURM_TASKS_PER_NODE": "2(x3),1"}
+    assert hosts({**job, "SLURM_NTASKS": "7"})[0] == ["n1", "n1", "n2", "n2", "n3", "n3", "x"]
+    assert hosts(job)[0] == ["n1", "n2", "n3", "x"]  # nobody has asked for tasks
+    assert hosts({**job, "SLURM_NTASKS": "7", "SLURM_TASKS_PER_NODE": "2(x3)"})[0] == ["n1", "n2", "n3", "x"]
     with pytest.raises(DeviceUnavailable, match="OMPLS_HOSTFILE"):
         hosts({"OMPLS_HOSTFILE": "/nowhere/hosts"}, "host")

@@ -16,19 +16,10 @@ from ompls.devices.mpinode.module.left import kill
 from ompls.devices.mpinode.module.library import launcher
 from ompls.devices.mpinode.module.said import Said
 from ompls.devices.remote.mpi import memory_files
-from ompls.runtime.errors import DeviceUnavailable
 
-from .conftest import HERE, Built, environment, left_behind, run
+from .conftest import HERE, Built, environment, is_mpich, left_behind, run
 
 pytest.importorskip("mpi4py", reason="mpi4py is not installed (extra mpi)")
-
-
-def is_mpich() -> bool:
-    try:
-        words = [launcher(), "--version"]
-    except DeviceUnavailable:
-        return False
-    return "HYDRA" in subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
 pytestmark = pytest.mark.skipif(not is_mpich(), reason="it is MPICH whose nodes have an mpiexec each")

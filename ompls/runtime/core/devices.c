@@ -124,7 +124,8 @@ static _Noreturn void no_device(const char *name, size_t length) {
     char known[512] = "", next[128] = "build it with that device or choose another";
     for (int i = 0; i < nmodules; i++) add_name(known, sizeof known, modules[i]->name, strlen(modules[i]->name));
     size_t size = 0;
-    if (!is_linked(name, length)) {
+    if (is_linked(name, length)) snprintf(next, sizeof next, "the warning before this says why; or choose another");
+    else {
         if (*linked_for != '\0') known[0] = '\0';
         for (const char *at = linked_for; *at != '\0'; at += size, at += *at == ',') add_name(known, sizeof known, at, size = strcspn(at, ","));
         const char *meant = ompls_meant(name, length, known, &size);

@@ -6,7 +6,7 @@ import importlib.util
 import os
 from typing import Any
 
-from ompls.devices.mpinode.module.hosts import VARIABLE, hosts
+from ompls.devices.mpinode.module.hosts import hosts
 from ompls.devices.remote.device import Remote
 from ompls.runtime.devices import Availability, Device
 from ompls.runtime.errors import DeviceUnavailable
@@ -24,19 +24,22 @@ class MpiNode(Remote):
         return MpiNode(inner)
 
     def probe(self) -> Availability:
-        """It is there when mpi4py and mpiexec are, and what compiles kernels of the device inside."""
+        """It is there when mpi4py and mpiexec are, and what compiles kernels of the device inside.
+
+        Any machine can be a node, so programs that were built for nodes always say why there are none.
+        """
         inner = super().probe()
         if not inner.available:
             return inner
         if importlib.util.find_spec("mpi4py") is None:
-            return Availability(False, "mpi4py is not installed", "pip install 'ompls[mpi]'")
+            return Availability(False, "mpi4py is not installed", "pip install 'ompls[mpi]'", mistaken=True)
         from ompls.devices.mpinode.module.library import launcher  # noqa: PLC0415
 
         try:
             launcher()
             names, source = hosts(os.environ, self.inner_name)
         except DeviceUnavailable as error:
-            return Availability(False, error.reason, error.hint, mistaken=bool(os.environ.get(VARIABLE)))
+            return Availability(False, error.reason, error.hint, mistaken=True)
         told = ", ".join(dict.fromkeys(names)) if names else "this machine; OMPLS_HOSTFILE names others"
         return Availability(True, description="over MPI: {}{}".format(told, " ({})".format(source) if source else ""))
 

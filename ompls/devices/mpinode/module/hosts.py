@@ -1,7 +1,7 @@
 """Which machines are nodes: OMPLS_HOSTFILE, else what the batch system has given, else this machine.
 
 A host file has a line for each machine: its name or address, maybe how many devices it is, and which device is inside.
-`#` begins a comment.
+`#` begins a comment.  Files for MPICH and Open MPI serve as well: they write the number as `:4` or `slots=4`.
 
     node07 4
     node08
@@ -22,13 +22,16 @@ from ompls.runtime.reading import read_regular
 
 VARIABLE = "OMPLS_HOSTFILE"
 _SLURM = "SLURM_JOB_NODELIST"
+_SLURM_TASKS = "SLURM_TASKS_PER_NODE"  # `2(x3),1`: of these machines, in their order
+_SLURM_ASKED = "SLURM_NTASKS"  # is there when the user has asked for tasks; else Slurm may count cores
 _MOST = 1 << 16  # bytes of such a file
 # Names and addresses (RFC 1123, section 2.1; RFC 4291, section 2.2).  Not `-`: a launcher would take it for an option.
 _HOST = re.compile(r"[A-Za-z0-9_:][A-Za-z0-9_.:-]{0,254}")
 _INNER = re.compile(r"[a-z][a-z0-9_-]{0,63}")
-_DEVICE = "device="
+_DEVICE, _SLOTS = "device=", "slots="
 _FORM = "write NAME, NAME NUMBER or NAME NUMBER device=DEVICE on a line"
 _SLURM_ITEM = re.compile(r",(?![^\[\]]*\])")  # between items: not within brackets
+_SLURM_COUNT = re.compile(r"([0-9]{1,3})(?:\(x([0-9]{1,5})\))?")
 _SLURM_PART = re.compile(r"([A-Za-z0-9_.-]*)\[([0-9,-]+)\]|([A-Za-z0-9_.-]+)")
 
 
@@ -43,10 +46,14 @@ def read_hosts(text: str, where: str, inner: Optional[str] = None) -> List[str]:
         if not words:
             continue
         name, place = words.pop(0), "{}:{}".format(where, number)
+        if name.count(":") == 1:  # an address of IPv6 has two
+            name, _, count = name.partition(":")
+            words.insert(0, count)
         if not _HOST.fullmatch(name):
             raise DeviceUnavailable("mpinode", "{}: {!r:.80} is no name of a machine".format(place, name), "correct it")
         wanted = words.pop()[len(_DEVICE) :] if words and words[-1].startswith(_DEVICE) else None
         count = words.pop(0) if words else "1"
+        count = count[len(_SLOTS) :] if count.startswith(_SLOTS) else count
         if words or not (count.isascii() and count.isdigit() and 1 <= int(count) <= 256):
             why = "{}: {!r:.80} is no number of devices".format(place, " ".join([count, *words]))
             raise DeviceUnavailable("mpinode", why, _FORM)
@@ -91,6 +98,19 @@ def _counted(numbers: str) -> List[str]:
     return found
 
 
+def _in_allocation(listed: str, environment: Mapping[str, str]) -> List[str]:
+    """The machines of an allocation of Slurm, each as often as the user has asked for tasks on it; once otherwise."""
+    names = slurm_hosts(listed)
+    counts: List[int] = []
+    if environment.get(_SLURM_ASKED):
+        for item in environment.get(_SLURM_TASKS, "").split(","):
+            found = _SLURM_COUNT.fullmatch(item)
+            counts += [int(found[1])] * int(found[2] or 1) if found else []
+    if len(counts) != len(names):
+        return names
+    return [name for place, name in enumerate(names) for _ in range(counts[place])]
+
+
 def hosts(environment: Mapping[str, str], inner: Optional[str] = None) -> Tuple[List[str], str]:
     """The machines for nodes with `inner` inside (None: with any), each as often as it is a device, and who says so.
 
@@ -108,7 +128,7 @@ def hosts(environment: Mapping[str, str], inner: Optional[str] = None) -> Tuple[
         return read_hosts(text, path, inner), VARIABLE
     listed = environment.get(_SLURM, "")
     try:
-        return (slurm_hosts(listed), _SLURM) if listed else ([], "")
+        return (_in_allocation(listed, environment), _SLURM) if listed else ([], "")
     except ValueError as error:
         why = "{}: {!r:.80} is no list of machines".format(_SLURM, str(error))
         raise DeviceUnavailable("mpinode", why, "name the machines in a file ({})".format(VARIABLE)) from None

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import signal
 import threading
 import time
 from typing import Any, Callable, List, Optional
@@ -22,11 +23,12 @@ from ompls.runtime.start import sent
 
 from .hosts import is_here
 from .launched import Launched, Met
-from .library import launcher
+from .library import MORE_MEMORY, launcher
 from .said import Said
 
 _STUCK: List[str] = []  # the machine that MPI waits for
 _LATER = 1.0  # seconds: MPI counts whole ones
+_NO_MEMORY = (signal.SIGBUS, 128 + signal.SIGBUS)  # mpiexec's exit codes
 _LOOK = 0.002  # seconds between looks
 # An `mpiexec` that starts nobody elsewhere, whatever a batch system or a file of the user's says.
 _HERE = ("-launcher", "fork", "-hosts", "localhost")
@@ -78,6 +80,8 @@ def _why(code: Optional[int], seconds: float) -> str:
         return "no process starts there within {:g} s ({})".format(seconds, TIMEOUT)
     if code == 255:
         return "mpiexec could start no process there"
+    if code in _NO_MEMORY:
+        return "MPI has no room in /dev/shm there; " + MORE_MEMORY
     return "the process there ended as it started (exit code {} of mpiexec)".format(code)
 
 

