@@ -56,6 +56,7 @@ CORE_SOURCES += (
     "launch",
     "linked",
     "lists",
+    "objects",
     "partials",
     "resources",
     "target",

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from ompls.analysis.dataenv.paths import may_exceed_its_type
 from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Symbol
+from ompls.analysis.model.ctype import Array, Floating, Integer
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
@@ -335,7 +336,7 @@ class Host:
     def _epilogue(self) -> str:
         return text_of(with_line_directives(self._asserted())) + render(
             "host_epilogue.c.j2", constructs=self.constructs, source=self.tu.path, globals=(known := self.globals()),
-            measured=self._measured(known),
+            measured=self._measured(known), arrays=self._arrays() if self.constructs else (),
             pointers=pointers_in(self.index), shared_memory=shares_memory(self.tu),
         )  # fmt: skip
 
@@ -357,6 +358,10 @@ class Host:
         symbols = self.tu.symbols
         return {k: size_of(n, symbols[n]) for k, n in named.items() if may_exceed_its_type(symbols[n])}
 
+    def _arrays(self) -> list[str]:
+        """The file's arrays of numbers (of others a static one that nobody uses may need what there is not)."""
+        return [name for name, (_, d) in self.index.variables.items() if _is_array_of_numbers(d.symbol)]
+
     def globals(self) -> list[dict[str, object]]:
         """The `declare target` variables that this unit defines, or no unit does: a library's (`stdout`)."""
         out: list[dict[str, object]] = []
@@ -371,6 +376,14 @@ class Host:
             symbol, link = global_symbol(self.tu, s), s.declare_target == "link"
             out.append({"name": name, "symbol": symbol, "size": size, "link": link, "static": s.storage == "static"})
         return out
+
+
+def _is_array_of_numbers(s: Symbol) -> bool:
+    t = s.type
+    while isinstance(t, Array) and t.length:
+        t = t.of
+    plain = s.defined and not s.thread_local and not s.from_system_header
+    return plain and isinstance(s.type, Array) and isinstance(t, (Integer, Floating)) and "const" not in t.quals
 
 
 def _is_local(t: TypeText) -> bool:

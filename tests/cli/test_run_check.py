@@ -115,6 +115,41 @@ def test_a_step_before_a_section_wherever_its_block_begins(process, tmp_path: Pa
     assert "uninitialised" not in done.err  # `map(to:` would be wrong advice
 
 
+ENDS = """\
+#include <stdio.h>
+double c[64];
+#define START d * size
+#define END START + size
+static void fill(double *c, int devices, int size)
+{
+    for (int d = 0; d < devices; d++) {
+        #pragma omp target data device(d) map(from: c[START:END])
+        {
+            #pragma omp target data device(1) map(from: c[size/2:size]) if(d == 0)
+            { }
+        }
+    }
+    puts("filled");
+}
+int main(void)
+{
+    fill(c, 4, 16);
+    return 0;
+}
+"""
+
+
+def test_what_is_copied_back_lies_in_its_array_and_is_one_devices(process, tmp_path: Path) -> None:
+    """Lengths written as ends, as in the paper on cluster nodes: they overwrote variables of the program, and ours."""
+    path = tmp_path / "ends.c"
+    path.write_text(ENDS)
+    done = process("run", "--check", "--device", "cudasim:4", path)
+    assert (done.code, done.out) == (125, "")
+    hint, error = done.err.splitlines()
+    assert "ends.c:10: region on cudasim:1: hint: 'c[size/2:size]' and 'c[START:END]' on cudasim:0 overlap" in hint
+    assert "ends.c:8: region on cudasim:2: 'c[START:END]' would bring back 384 bytes to byte 256 of 'c'" in error
+
+
 BETWEEN = """\
 #include <stdio.h>
 #include <stdlib.h>

@@ -66,6 +66,7 @@ typedef struct ompls_entry {
     uintptr_t base;                /* its base address: below `begin` or behind `end` where a section lies so, `begin` else */
     const char *name;              /* the list item that brought it */
     bool owned;                    /* the core allocated it and frees it */
+    bool returns;                  /* what brought it copies it back */
     bool lent;                     /* it is the host's own memory: nothing is copied */
     uint8_t skew;                  /* how far behind the allocation's beginning `device` lies, when it is owned */
     struct ompls_block *block;     /* the allocation, when it is shared with other entries */
@@ -222,11 +223,18 @@ ompls_expanded *ompls_expand(const ompls_region *region, const ompls_arg *args);
 void ompls_expanded_done(ompls_expanded *expanded); /* frees the lists, too; may be 0 */
 void ompls_drop_lists(const ompls_region *region, const ompls_arg *args); /* of a construct that does nothing */
 
-/* mapping.c */
 typedef struct {
     ompls_device *device;
     const ompls_region *region;
 } ompls_place;
+
+/* objects.c */
+/* An error when the item, which is to be copied back, is longer than the array in which it begins.  With the table's lock held. */
+void ompls_check_end(ompls_place at, const char *name, const ompls_arg *arg);
+/* Under --check: a hint when something that another device copies back overlaps the item.  Without locks. */
+void ompls_check_overlap(ompls_place at, const char *name, const ompls_arg *arg);
+
+/* mapping.c */
 /* Find what is present without counting it.  False when absent, and an error when the construct may not find it absent. */
 bool ompls_find_item(ompls_place at, const ompls_item_desc *item, const ompls_arg *arg, ompls_reference *out);
 /* Makes the device's copy of a pointer point to the corresponding pointee. */

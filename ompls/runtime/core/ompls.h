@@ -124,6 +124,13 @@ typedef struct {
     const void *place, *variable;
 } ompls_pointer;
 
+/* An array of the program. */
+typedef struct {
+    const char *name;
+    const void *address;
+    uint64_t size;
+} ompls_object;
+
 typedef struct {
     uint32_t abi;
     const char *source;
@@ -151,6 +158,8 @@ void ompls_register_unit(const ompls_unit *unit);
 /* Pointers in `declare target` variables that may begin with the addresses of such variables: on a device, with those in
    the corresponding ones. */
 void ompls_register_pointers(const ompls_pointer *pointers, uint32_t count);
+/* Arrays that a unit defines. */
+void ompls_register_objects(const ompls_object *objects, uint32_t count);
 void ompls_register_image(const ompls_image *image);
 /* The devices of the program, with commas between them, in the order in which the link step was given them. */
 void ompls_linked_for(const char *names);

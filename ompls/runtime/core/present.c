@@ -352,7 +352,7 @@ ompls_entry *ompls_table_insert(ompls_table *table, uintptr_t begin, uintptr_t e
     entry->base = begin;
     entry->name = name;
     entry->skew = 0;
-    entry->lent = false;
+    entry->lent = entry->returns = false;
     entry->block = NULL;
     atomic_store_explicit(&entry->mark, 0, memory_order_relaxed);
     put(table, entry);

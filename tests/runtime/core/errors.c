@@ -58,6 +58,14 @@ int main(int argc, char **argv) {
         static const ompls_item_desc both[] = {{"pointer", OMPLS_MAP_TO}, {"pointer[0:8]", OMPLS_MAP_TO | OMPLS_MAP_ATTACH}};
         static ompls_region attaching = {"bad.c", 14, 0, OMPLS_MODE_SPMD, 2, 0, 0, both, 0, 0, 0, 0};
         ompls_enter_data(&attaching, 0, (ompls_arg[]){{&pointer, &pointer, sizeof pointer, 0}, {y, y, sizeof y, &pointer}});
+    } else if (strcmp(name, "beyond") == 0) {
+        static const ompls_item_desc back[] = {{"y[a:b]", OMPLS_MAP_FROM}};
+        static ompls_region returning = {"bad.c", 15, 0, OMPLS_MODE_SPMD, 1, 0, 0, back, 0, 0, 0, 0};
+        static const ompls_object arrays[] = {{"y", y, sizeof y}, {"x", x, sizeof x}};
+        ompls_register_objects(arrays, 2);
+        ompls_enter_data(&returning, 1, &(ompls_arg){x, x, sizeof x, 0}); /* as long as it is, and behind it */
+        ompls_enter_data(&returning, 1, &(ompls_arg){x + 8, x + 8, 0, 0});
+        ompls_enter_data(&returning, 0, &(ompls_arg){y, y + 6, 3 * sizeof *y, 0});
     } else if (strcmp(name, "absent") == 0) {
         ompls_enter_data(&data_present, 0, &all);
     } else if (strcmp(name, "update-absent") == 0) {

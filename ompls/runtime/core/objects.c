@@ -1,0 +1,78 @@
+/* objects.c -- the program's arrays, as the translated units announce them: what comes back from a device has to lie in one.
+
+   A section that is longer than its array would write over what lies behind that: variables of the program, or ours. */
+#include "core.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ompls_object *objects; /* by address */
+static uint32_t nobjects;
+
+/* The number of those that begin at `address` or before. */
+static uint32_t begun_at(uintptr_t address) {
+    uint32_t low = 0, high = nobjects;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if ((uintptr_t)objects[middle].address <= address) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+void ompls_register_objects(const ompls_object *of, uint32_t count) {
+    ompls_object *grown = realloc(objects, (nobjects + count) * sizeof *grown);
+    if (grown == NULL) return; /* then nothing is known of them */
+    objects = grown;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t place = begun_at((uintptr_t)of[i].address);
+        memmove(objects + place + 1, objects + place, (nobjects++ - place) * sizeof *objects);
+        objects[place] = of[i];
+    }
+}
+
+void ompls_check_end(ompls_place at, const char *name, const ompls_arg *arg) {
+    uintptr_t begin = (uintptr_t)arg->begin, end = begin + arg->size;
+    uint32_t place = begun_at(begin);
+    if (place == 0) return;
+    const ompls_object *object = &objects[place - 1];
+    uintptr_t first = (uintptr_t)object->address, last = first + object->size;
+    if (begin >= last || end <= last) return;
+    pthread_mutex_unlock(&at.device->table.lock);
+    ompls_fail(at, "a section is [first:length]", "'%s' would bring back %" PRIu64 " bytes to byte %" PRIuPTR " of '%s', which has %" PRIu64, name,
+               arg->size, begin - first, object->name, object->size);
+}
+
+/* --- under --check --------------------------------------------------------------------------------------------------------- */
+
+static bool checks;
+
+static void ask(void) {
+    const char *text = getenv("OMPLS_CHECK");
+    checks = text != NULL && *text != '\0' && strcmp(text, "none") != 0;
+}
+
+void ompls_check_overlap(ompls_place at, const char *name, const ompls_arg *arg) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, ask);
+    for (int i = 0; checks && i < ompls_device_count(); i++) {
+        ompls_device *other = ompls_device_at(i);
+        ompls_entry *overlapping;
+        ompls_reference there;
+        bool found;
+        if (other == at.device || atomic_load(&other->status) != OMPLS_OPEN) continue;
+        ompls_table_lock(&other->table);
+        bool known = ompls_table_look(&other->table, (uintptr_t)arg->begin, ompls_end_of(arg), &overlapping, &there, &found);
+        const ompls_entry *entry = known && (found || overlapping != NULL) ? there.entry : NULL;
+        if (entry != NULL && entry->returns) {
+            fflush(stdout);
+            fprintf(stderr,
+                    "%s:%u: region on %s: hint: '%s' and '%s' on %s overlap, and both are copied back: the last one counts; let each device "
+                    "have a part of its own\n",
+                    at.region->file, at.region->line, at.device->name, name, entry->name, other->name);
+        }
+        pthread_mutex_unlock(&other->table.lock);
+    }
+}
