@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import signal
 import sys
 from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
@@ -63,11 +64,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return problem.exit_code or our_error
     except Refused:
         return 125 if command == "run" else 1
-    except KeyboardInterrupt:
-        return 130
+    except KeyboardInterrupt as interrupt:
+        return _ended_by(interrupt)
     except Exception as error:  # noqa: BLE001 -- our bug: shown whole, and with the exit code of our errors
         if isinstance(error.__cause__, KeyboardInterrupt):  # while Python was making a class (`__set_name__`)
-            return 130
+            return _ended_by(error.__cause__)
         if isinstance(error, OSError) and error.errno in UNWRITABLE and error.filename is None:
             give_up(sys.stdout)
             if not isinstance(error, BrokenPipeError):  # `ompls check … | head` is not an error
@@ -76,6 +77,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.excepthook(type(error), error, error.__traceback__)  # prints it
         complain(Problem(f"{type(error).__name__}: a bug of ompls; please report it with the lines above"))
         return our_error
+
+
+def _ended_by(interrupt: KeyboardInterrupt) -> int:
+    """The exit code, as a shell says it of a signal: Ctrl-C's, or that of one which asks us to end (ending.py)."""
+    return 128 + int(getattr(interrupt, "number", signal.SIGINT))
 
 
 def _dispatch(arguments: list[str], command: str | None) -> int:

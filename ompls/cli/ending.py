@@ -9,12 +9,20 @@ from contextlib import contextmanager
 from types import FrameType
 
 
+class Asked(KeyboardInterrupt):
+    """To end, by a signal.  What others wrote may raise SystemExit, which is a fault of theirs; this is ours."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
 @contextmanager
 def tidy_end() -> Iterator[None]:
     """Being asked to end while we build ends us as Ctrl-C does: private files go, nothing is left half done."""
 
     def end(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
+        raise Asked(number)
 
     if threading.current_thread() is not threading.main_thread():
         yield

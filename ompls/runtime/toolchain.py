@@ -173,7 +173,7 @@ class Toolchain:
         with ThreadPoolExecutor(max_workers=number) as pool:
             try:
                 yield pool
-            except (KeyboardInterrupt, SystemExit):
+            except KeyboardInterrupt:
                 with self._starting:
                     running, self._running = self._running, None
                 for tool in running or ():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -147,6 +148,15 @@ def test_a_broken_module_harms_nobody_else(process, program: Path, text: str) ->
     assert done.code == 125
     assert BROKEN[text] in done.err
     assert process("run", program).code == 0
+
+
+@pytest.mark.parametrize("part", ["module", "target"])
+def test_a_signal_that_comes_while_it_works_is_no_fault_of_it(process, program: Path, part: str) -> None:
+    code = program.parent / "devices/lab" / part / "__init__.py"
+    code.parent.mkdir(exist_ok=True)
+    code.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\n")
+    done = process("run", "--device", "lab", program)
+    assert (done.code, done.out, done.err) == (128 + signal.SIGTERM, "", "")
 
 
 @pytest.mark.parametrize(
