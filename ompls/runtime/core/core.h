@@ -175,6 +175,8 @@ ompls_device *ompls_memory_of(uintptr_t address);
 ompls_device *ompls_device_at(int number); /* not opened; 0 when out of range */
 /* Another thread, which ends the program, has closed the device. */
 bool ompls_closed_by_another(const ompls_device *device);
+/* The devices of a module end before the program does, which goes on: why. */
+void ompls_close_module(const char *name, const char *why);
 void ompls_close_devices(void); /* at the end of the program, once: the first call does it */
 void ompls_close_before_exit(void); /* the same, when exit handlers run */
 /* A routine under its own name, too: libraries that gcc compiled for the program find it before libgomp's. */

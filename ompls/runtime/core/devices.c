@@ -20,6 +20,7 @@ static int ndevices;
 static int policy = OMPLS_OFFLOAD_DEFAULT;
 static bool ending;   /* the program's exit handlers run */
 static pthread_t closer; /* on this thread */
+static const char *ended_by; /* why devices are closed, as long as the program goes on */
 static bool in_child; /* of fork */
 static _Atomic bool discovered;
 
@@ -279,10 +280,11 @@ static void warn_number(const ompls_region *region, int64_t number, bool by_defa
 /* Once: what is mapped there is out of reach, and the host's values may be old. */
 static void warn_left_behind(const ompls_device *device, const ompls_region *region) {
     static _Atomic int warned;
-    if (!ending && !in_child) return; /* it could not be opened, which has been told */
-    if (region == NULL || atomic_load(&device->table.count) == 0 || atomic_exchange(&warned, 1) != 0) return;
+    bool by_program = !ending && !in_child && atomic_load(&device->status) == OMPLS_ENDED;
+    if (!ending && !in_child && !by_program) return; /* it could not be opened, which has been told */
+    if (region == NULL || (atomic_load(&device->table.count) == 0 && !by_program) || atomic_exchange(&warned, 1) != 0) return;
     ompls_warn("%s:%u: %s (the construct is the host's, and so are its values)", region->file, region->line,
-               ending ? "the devices are closed already" : "a child of fork has no devices: what is mapped stays with its parent");
+               ending ? "the devices are closed already" : by_program ? ended_by : "a child of fork has no devices: what is mapped stays with its parent");
 }
 
 /* libgomp of gcc 13 and later has no default device when offload is mandatory and it has no devices itself; but the program
@@ -324,7 +326,8 @@ __attribute__((noinline)) static ompls_device *resolve_slowly(const ompls_region
     }
     if (status == OMPLS_OPEN) return device;
     if (policy == OMPLS_OFFLOAD_MANDATORY && !ending)
-        ompls_fail((ompls_place){device, region}, "use devices in the process that opened them", "OMP_TARGET_OFFLOAD is mandatory, but a child of fork has no devices");
+        ompls_fail((ompls_place){device, region}, in_child ? "use devices in the process that opened them" : "use it before that",
+                   "OMP_TARGET_OFFLOAD is mandatory, but %s", in_child ? "a child of fork has no devices" : ended_by);
     warn_left_behind(device, region);
     return NULL;
 }
@@ -344,6 +347,12 @@ bool ompls_closed_by_another(const ompls_device *device) {
     return atomic_load(&device->status) == OMPLS_ENDED && !pthread_equal(closer, pthread_self());
 }
 
+static void close_device(ompls_device *device) {
+    if (OMPLS_UNLIKELY(ompls_observing)) ompls_observe(&(ompls_event){.kind = "locks", .at = {.device = device}, .locks = &device->table});
+    if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_device_gone(device);
+    device->module->close(device->handle);
+}
+
 /* At the end of the program.  After an error nothing is closed: another thread may be in the middle of a call, and a
    device process ends with its host. */
 void ompls_close_devices(void) {
@@ -352,10 +361,18 @@ void ompls_close_devices(void) {
     ending = true;
     for (int i = 0; i < ndevices && !atomic_load(&ompls_failing); i++) {
         ompls_device *device = devices[i];
-        if (atomic_exchange(&device->status, OMPLS_ENDED) != OMPLS_OPEN) continue;
-        if (OMPLS_UNLIKELY(ompls_observing)) ompls_observe(&(ompls_event){.kind = "locks", .at = {.device = device}, .locks = &device->table});
-        if (OMPLS_UNLIKELY(ompls_tooling)) ompls_tool_device_gone(device);
-        device->module->close(device->handle);
+        if (atomic_exchange(&device->status, OMPLS_ENDED) == OMPLS_OPEN) close_device(device);
+    }
+}
+
+void ompls_close_module(const char *name, const char *why) {
+    ompls_taskwait();
+    closer = pthread_self();
+    ended_by = why;
+    for (int i = 0; i < ndevices && !atomic_load(&ompls_failing); i++) {
+        int open = OMPLS_OPEN;
+        if (strcmp(devices[i]->module->name, name) == 0 && atomic_compare_exchange_strong(&devices[i]->status, &open, OMPLS_ENDED))
+            close_device(devices[i]);
     }
 }
 

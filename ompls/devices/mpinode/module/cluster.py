@@ -118,14 +118,16 @@ class _World:
     """What nodes of all kinds share: the program has one MPI.
 
     running -- how many nodes; lost -- some node was, so MPI is not finished: it may wait for it
-    launched -- what has started nodes
+    launched -- what has started nodes; ended -- the program has called MPI_Finalize
+    clusters -- the modules, with what puts them into the program
     """
 
     def __init__(self) -> None:
         self.starting = threading.Lock()
         self.running = 0
-        self.lost = False
+        self.lost = self.ended = False
         self.launched: List[Launched] = []
+        self.clusters: List[Cluster] = []
 
 
 _WORLD = _World()
@@ -138,8 +140,19 @@ class Cluster(Near):
         super().__init__(name, kind, self._number, self._begin, peers=True)
         self._hosts, _ = hosts(os.environ, inner)
         launcher()
-        self._alone = _alone()
+        self._name, self._alone = name.encode(), _alone()
         self._mpi = loaded(self._alone)
+
+    def add(self, program: ctypes.CDLL) -> None:
+        super().add(program)
+        _WORLD.clusters.append(self)
+        program.ompls_mpi_parts(_PART)
+
+    def part(self) -> None:
+        """The nodes end, as the program ends MPI."""
+        self._program.ompls_close_module(
+            self._name, b"the program has called MPI_Finalize, and nodes have ended with it"
+        )
 
     def _number(self, wanted: int) -> int:
         """As many as the machines that are named are; else as many as are wanted, on this one."""
@@ -155,8 +168,8 @@ class Cluster(Near):
             raise Unreachable("{}: {}".format(host or "this machine", error), error.detail) from None
 
     def _begin_at(self, host: str, image: memoryview) -> Line:
-        if self._mpi.Is_finalized():
-            raise Unreachable("MPI has ended with the node before")
+        if self._mpi.Is_finalized() or _WORLD.ended:
+            raise Unreachable("MPI has ended with {}".format("MPI_Finalize" if _WORLD.ended else "the node before"))
         said, (seconds, _) = Said(), near.patience()
         if is_open_mpi(self._mpi):
             with spawning(self._alone):
@@ -182,12 +195,22 @@ class Cluster(Near):
             _WORLD.lost = _WORLD.lost or lost
             if _WORLD.running > 0:
                 return
-            if not _WORLD.lost and not self._mpi.Is_finalized():
+            if not _WORLD.lost and not _WORLD.ended and not self._mpi.Is_finalized():
                 self._mpi.Finalize()
             limit = time.monotonic() + _SOON
             for launched in _WORLD.launched:
                 launched.wait(max(0.0, limit - time.monotonic()))
 
+
+def _part() -> int:
+    """Before the program's MPI_Finalize: whether that may go on."""
+    _WORLD.ended = True
+    for cluster in _WORLD.clusters:
+        cluster.part()
+    return not _WORLD.lost
+
+
+_PART = ctypes.CFUNCTYPE(ctypes.c_int)(_part)  # C has a pointer to it
 
 _KEPT: List[Node] = []  # that MPI may still have business with
 

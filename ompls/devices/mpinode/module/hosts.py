@@ -24,6 +24,8 @@ VARIABLE = "OMPLS_HOSTFILE"
 _SLURM = "SLURM_JOB_NODELIST"
 _SLURM_TASKS = "SLURM_TASKS_PER_NODE"  # `2(x3),1`: of these machines, in their order
 _SLURM_ASKED = "SLURM_NTASKS"  # is there when the user has asked for tasks; else Slurm may count cores
+# How many ranks a program has that MPI's launcher or Slurm's has started: each has its nodes on its own machine.
+_RANKS = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
 _MOST = 1 << 16  # bytes of such a file
 # Names and addresses (RFC 1123, section 2.1; RFC 4291, section 2.2).  Not `-`: a launcher would take it for an option.
 _HOST = re.compile(r"[A-Za-z0-9_:][A-Za-z0-9_.:-]{0,254}")
@@ -126,7 +128,8 @@ def hosts(environment: Mapping[str, str], inner: Optional[str] = None) -> Tuple[
             why = "{}: {}: {}".format(VARIABLE, path, error.strerror or error)
             raise DeviceUnavailable("mpinode", why, "name a file with a machine on each line") from error
         return read_hosts(text, path, inner), VARIABLE
-    listed = environment.get(_SLURM, "")
+    several = any(environment.get(name, "1") != "1" for name in _RANKS)
+    listed = "" if several else environment.get(_SLURM, "")
     try:
         return (_in_allocation(listed, environment), _SLURM) if listed else ([], "")
     except ValueError as error:

@@ -23,7 +23,7 @@ from ompls.runtime.start import sent
 
 from .hosts import is_here
 from .launched import Launched, Met
-from .library import MORE_MEMORY, launcher
+from .library import MORE_MEMORY, itself, launcher
 from .said import Said
 
 _STUCK: List[str] = []  # the machine that MPI waits for
@@ -99,7 +99,7 @@ class _Accept(threading.Thread):
         try:
             info = self._library.Info.Create()
             info.Set("timeout", str(self._seconds))
-            between = self._library.COMM_SELF.Accept(self._port, info)
+            between = itself(self._library).Accept(self._port, info)
             between.Set_errhandler(self._library.ERRORS_RETURN)
             self.between = between
         except self._library.Exception as error:

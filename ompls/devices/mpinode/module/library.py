@@ -5,16 +5,19 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Dict, Iterator
+from typing import Any, Dict, Iterator, List, Set
 
 from ompls.devices.remote import mpi
 from ompls.runtime.errors import DeviceUnavailable
 from ompls.runtime.start import NOWHERE
 
+_OWN: List[Set[str]] = []  # the program's own, which is there before mpi4py is
+_LIBRARY = re.compile(r"/libmpi(?:ch|_abi)?\.so[.0-9]*$")
 MORE_MEMORY = "give it 64 MiB and more (docker run --shm-size, mount -o remount,size=)"
 _HINT = "pip install 'ompls[mpi]', or mpi4py for the MPI of this machine"
 # A node that fails is an error there, and not the end of all processes.
@@ -45,24 +48,58 @@ _AS_ROOT = tuple(
 
 def loaded(alone: bool) -> Any:
     """mpi4py.MPI, initialised; `alone`: all nodes are on this machine.  Raises DeviceUnavailable."""
-    os.environ.update(_options(alone))
+    _OWN[:] = _OWN or [_in_process()]
+    own, chosen = _OWN[0], _options(alone)
+    for name in _UCX if own else ():  # it has read these, and warns of them when they come later
+        del chosen[name]
+    os.environ.update(chosen)
     _try_small_memory()
     try:
         package: Any = importlib.import_module("mpi4py")
         package.rc.finalize = False  # done when the last node is closed
+        package.rc.initialize = not own
         library: Any = importlib.import_module("mpi4py.MPI")
+        if own:
+            _begin(library, own, _in_process())
     except (ImportError, RuntimeError, OSError) as error:
         raise DeviceUnavailable("mpinode", "mpi4py cannot be used ({})".format(error), _HINT) from error
     mpi.unname(library)
     if library.Query_thread() < library.THREAD_MULTIPLE:
         why = "MPI was started for fewer threads than MPI_THREAD_MULTIPLE: several threads speak to nodes"
         raise DeviceUnavailable("mpinode", why, "leave MPI4PY_RC_THREAD_LEVEL unset, or set it to multiple")
-    if is_open_mpi(library) and os.geteuid() == 0:
+    if is_open_mpi(library) and os.geteuid() == 0 and "PMIX_RANK" not in os.environ:  # else it runs already
         missing = [name for name in _AS_ROOT if os.environ.get(name) != "1"]
         if missing:
             hint = "set {} to 1, or run as another user".format(" and ".join(missing))
             raise DeviceUnavailable("mpinode", "Open MPI starts nothing for root unless asked to", hint)
     return library
+
+
+def _in_process() -> Set[str]:
+    """The files of the MPI that is loaded."""
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as file:
+        return {path for path in (line.rstrip("\n").split(None, 5)[-1] for line in file) if _LIBRARY.search(path)}
+
+
+def _begin(library: Any, own: Set[str], now: Set[str]) -> None:
+    """Begin MPI for a program that uses it itself.  Raises DeviceUnavailable: mpi4py has another one."""
+    if now != own:
+        both = (", ".join(sorted(paths)) for paths in (own, now - own))
+        why = "the program is linked with {}, and mpi4py with {}".format(*both)
+        hint = "link it with mpi4py's, or name a Python with an mpi4py for it (OMPLS_PYTHON)"
+        raise DeviceUnavailable("mpinode", why, hint)
+    if library.Is_initialized():
+        return  # with another kind of nodes
+    library.Init_thread(library.THREAD_MULTIPLE)
+    for communicator in (library.COMM_WORLD, library.COMM_SELF):  # as it is without mpi4py
+        communicator.Set_errhandler(library.ERRORS_ARE_FATAL)
+
+
+def itself(library: Any) -> Any:
+    """A communicator of this process alone, whose errors are exceptions."""
+    made = library.COMM_SELF.Dup()
+    made.Set_errhandler(library.ERRORS_RETURN)
+    return made
 
 
 def _try_small_memory() -> None:

@@ -13,6 +13,7 @@ from ompls.runtime.start import sent
 
 from .hosts import is_here
 from .launched import Met
+from .library import itself
 from .said import Said
 
 _LOOK = 0.05  # seconds between looks
@@ -38,7 +39,7 @@ class _Spawn(threading.Thread):
                 info.Set("PMIX_ADD_HOST" if "Open MPI v5" in library.Get_library_version() else "add-host", host)
             self._program.ompls_mpi_starts(self._said.file)
             program, *words = sent(inspect.getsource(mpi) + "\nspawned()\n", here)
-            between = library.COMM_SELF.Spawn(program, words, 1, info)
+            between = itself(library).Spawn(program, words, 1, info)
             both = between.Merge(False)
             both.Set_errhandler(library.ERRORS_RETURN)
             self.met = Met(both, 1, lambda: (both.Free(), between.Disconnect()))

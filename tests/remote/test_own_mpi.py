@@ -1,0 +1,89 @@
+"""Programs that call MPI themselves and have nodes: with MPICH, and in `make test-cluster` with Open MPI."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from command import ompls
+from waiting import LIMIT, until
+
+from ompls.devices.mpinode.module.hosts import hosts
+from ompls.devices.mpinode.module.library import _begin, launcher
+from ompls.runtime.errors import DeviceUnavailable
+
+from .conftest import PROGRAMS, Once, environment, is_mpich, left_behind
+
+pytest.importorskip("mpi4py", reason="mpi4py is not installed (extra mpi)")
+
+
+def prefix() -> Path:
+    try:
+        return Path(os.path.realpath(launcher())).parents[1]
+    except DeviceUnavailable:
+        return Path("/nowhere")
+
+
+@pytest.fixture(scope="module")
+def program(once: Once) -> Path:
+    """programs/own_mpi.c, as MPI's own compiler wrapper would build it."""
+    if not (prefix() / "include/mpi.h").is_file():
+        pytest.skip("the MPI that nodes use has no header here")
+    lib = prefix() / "lib"
+    mpi = (f"-I{prefix() / 'include'}", f"-L{lib}", f"-Wl,-rpath,{lib}", "-lmpi")
+
+    def make(made: Path) -> None:
+        words = ("cc", "-fopenmp", "-fopenmp-targets=mpinode,host", "-o", made, PROGRAMS / "own_mpi.c", *mpi)
+        done = ompls(*words, env=environment())
+        assert done.returncode == 0, done.stderr
+
+    return once("own_mpi", make)
+
+
+LATE = (
+    "own_mpi.c:26: the program has called MPI_Finalize, and nodes have ended with it (the construct is the host's, "
+    "and so are its values)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "devices", "out", "told"),
+    [
+        (0, "mpinode:2", "1 ranks 90 host 0\n", LATE),
+        (2, "mpinode:1", "2 ranks 100 host 0\n", ""),
+        pytest.param(0, "host", "1 ranks 45 host 0\n", "", marks=pytest.mark.thorough),
+        pytest.param(2, "host", "2 ranks 100 host 0\n", "", marks=pytest.mark.thorough),
+    ],
+)
+def test_a_program_may_have_its_own_mpi(program: Path, ranks: int, devices: str, out: str, told: str) -> None:
+    """Its ranks may be started by `mpiexec`; nodes end before its MPI_Finalize, and nothing is left."""
+    mark = f"own{ranks}{devices}-{os.getpid()}"
+    started = [launcher(), *([] if is_mpich() else ["--oversubscribe"]), "-n", str(ranks)] if ranks else []
+    more = {} if is_mpich() else {"OPAL_PREFIX": str(prefix())}
+    done = subprocess.run(
+        [*started, program, *([] if ranks else ["late"])],
+        env=environment(OMPLS_DEVICES=devices, AWAY_MARK=mark, **more),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, out), done.stderr
+    assert done.stderr.partition(": warning: ")[2].endswith(told) if told else done.stderr == ""
+    assert until(lambda: not left_behind(mark))
+
+
+def test_another_mpi_than_that_of_nodes_is_refused_before_it_begins() -> None:
+    own, both = {"/a/libmpi.so.40"}, {"/a/libmpi.so.40", "/b/libmpi.so.12"}
+    with pytest.raises(DeviceUnavailable) as raised:
+        _begin(None, own, both)
+    assert raised.value.reason == "the program is linked with /a/libmpi.so.40, and mpi4py with /b/libmpi.so.12"
+
+
+@pytest.mark.parametrize("name", ["PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"])
+def test_each_of_several_ranks_has_nodes_on_its_own_machine(name: str) -> None:
+    job = {"SLURM_JOB_NODELIST": "n[1-2]"}
+    assert hosts({**job, name: "2"}) == ([], "")
+    assert hosts({**job, name: "1"})[0] == ["n1", "n2"]
