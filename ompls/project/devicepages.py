@@ -61,7 +61,7 @@ def _tables(device: DeviceSpec) -> list[str]:
 
 
 def _limits(device: DeviceSpec) -> Iterator[tuple[str, int]]:
-    yield "bytes of a thread for its variables", device.stack
+    yield "bytes of a thread for its variables, at most", device.stack
     yield "bytes of a team for the variables that its threads share", device.team_memory
     yield "threads of a team, at most", device.threads
     yield "threads of a team when nobody says how many", device.team

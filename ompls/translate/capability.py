@@ -12,7 +12,7 @@ from itertools import product
 from ompls.analysis.dataenv import lockwaits
 from ompls.analysis.dataenv.abilities import needed
 from ompls.analysis.dataenv.layouts import Unlike, unlike_globals, unlike_in, unlike_moved, unlike_sizes
-from ompls.analysis.dataenv.storage import large_variables
+from ompls.analysis.dataenv.storage import depth, place, said
 from ompls.analysis.model.ast import Call, DirectiveStmt, Node, Symbol
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.omp import Directive
@@ -31,7 +31,7 @@ def check(devices: Iterable[DeviceSpec], plan: RegionPlan, needs: Needs, host: D
         for need in needed(plan.region.stmt):
             if need.key in device.lacks:
                 raise Problem(need.span, _quoted(need.shown), _quoted(device.lacks[need.key]))
-        _check_sizes(device, plan.region.stmt, host)
+        _check_sizes(device, plan.region.stmt, needs, host)
         _check_layout(device, unlike_in(plan.region, host, device.data_model(host)))
         check_functions((device,), needs, host)
         for name, symbol in needs.externals.items():
@@ -52,7 +52,7 @@ def check_as_written(devices: Iterable[DeviceSpec], stmt: DirectiveStmt) -> None
 def check_functions(devices: Iterable[DeviceSpec], needs: Needs, host: DataModel) -> None:
     """The same for the functions alone."""
     for (item, function), device in product(needs.functions, devices):
-        _check_sizes(device, function.body, host, f" in the function '{function.symbol.name}'")
+        _check_sizes(device, function.body, needs, host, f" in the function '{function.symbol.name}'")
         for need in needed(function.body):
             if need.key in device.lacks:
                 what = f"{need.shown} in the function `{function.symbol.name}`"
@@ -81,12 +81,12 @@ def _check_layout(device: DeviceSpec, found: Iterable[Unlike], inside: bool = Fa
         raise Problem(span, _quoted(x.what), _quoted(x.why.format(device.name)))
 
 
-def _check_sizes(device: DeviceSpec, node: Node, host: DataModel, where: str = "") -> None:
-    for variable, size in large_variables(node, device.data_model(host)) if device.stack else ():
-        if size > device.stack:
-            why = f"a thread of {device.name} has {device.stack:,} for its variables"
-            what = f"the variable '{variable.symbol.name}' of {size:,} bytes{where}"
-            raise Problem(None if where else variable.name_span, what, why)
+def _check_sizes(device: DeviceSpec, node: Node, needs: Needs, host: DataModel, where: str = "") -> None:
+    """With the functions that it calls."""
+    found = depth(node, device.data_model(host), needs.body_of, device.stack) if device.stack else None
+    if found is not None and found.at is not None:
+        why = f"a thread of {device.name} has {device.stack:,} for its variables"
+        raise Problem(None if where else place(found.at), _quoted(said(found)) + where, why)
 
 
 def _check_locks(device: DeviceSpec, found: Iterable[tuple[Call, str]], where: str = "") -> None:

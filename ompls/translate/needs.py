@@ -51,6 +51,10 @@ class Needs:
     reductions: list[DeclaredReduction] = field(default_factory=list)  # those whose identifiers are used
     devices: Sequence[DeviceSpec] = ()  # for which this is translated
 
+    def body_of(self, function: str) -> FunctionDef | None:
+        """Of one in `functions`."""
+        return next((f for _, f in self.functions if f.symbol.name == function), None)
+
     def in_library(self, name: str) -> bool:
         """Whether a device has a library function of that name."""
         return any(device.can_call(name) for device in self.devices)

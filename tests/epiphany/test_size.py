@@ -49,6 +49,66 @@ def test_a_kernel_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     assert 0 < run_time < 2048
 
 
+HOLDS = """\
+static int part(int n)
+{
+    int of[2][3072];
+    for (int i = 0; i < 3072; i++)
+        of[i % 2][i] = i + n;
+    return of[n][n];
+}
+int main(int argc, char **argv)
+{
+    int a = 0;
+    (void)argv, (void)part;
+#pragma omp target map(tofrom: a) firstprivate(argc)
+    {
+        static const int table[COUNT] = {1, 2, 3, [COUNT - 1] = 4};
+        a = table[argc % COUNT];
+        if (argc > 1)
+            a = BODY;
+    }
+    return a != 2;
+}
+"""
+SIX = "({ struct { int of[3072]; } one; int two[3072]; one.of[argc] = two[argc] = 3; one.of[argc] + two[argc]; })"
+
+
+@pytest.mark.parametrize("body", ["part(argc)", SIX], ids=["call", "blocks"])
+def test_variables_need_the_room_that_they_take_at_once(tmp_path: Path, body: str) -> None:
+    """24 KiB fit beside little code, and not beside more."""
+    source = tmp_path / "x.c"
+    source.write_text(HOLDS.replace("COUNT", "4").replace("BODY", body))
+    assert command.ompls("run", "--device", "epiphany", source).returncode == 0
+    source.write_text(HOLDS.replace("COUNT", "1500").replace("BODY", body))
+    told = command.ompls("run", "--device", "epiphany", source).stderr
+    assert "for a stack, which needs 2048, and 24576 for the variables that it holds at once" in told
+
+
+def test_more_variables_than_a_core_has_room_for_are_refused_at_the_line(tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(HOLDS.replace("COUNT", "4").replace("BODY", "part(argc)").replace("[2][3072]", "[9][1024]"))
+    why = "with what is called here, variables take 36,864 bytes at once"
+    told = command.ompls("check", "--device", "epiphany", source).stdout
+    assert f"{why}; a thread of epiphany has 28,288 for its variables" in told
+    assert why in command.ompls("run", "--device", "epiphany", source).stderr
+
+
+def test_an_estimate_has_the_library_for_double(tmp_path: Path) -> None:
+    """5.5 KiB where all of it is needed, as the chip's own linker says; `float` needs none."""
+    kernels = []
+    for name in ("float", "double"):
+        file = tmp_path / f"k_{name}.c"
+        text = (
+            "T x = *(int *)p[0]; x = (x * 3 + 1) / 7; if (x > 2) *(int *)p[0] = x; *(float *)p[1] = x * *(float *)p[1];"
+        )
+        file.write_text(f"typedef {name} T;\nvoid {file.stem}(void **p) {{ {text} }}\n")
+        kernels.append((file.stem, file))
+    with Toolchain() as tools:
+        narrow, wide = size.Measure(None).of(tools, kernels).values()
+    assert 4 << 10 < wide.all - narrow.all < 7 << 10
+
+
 def test_what_writes_over_the_code_of_a_core_faults(tmp_path: Path) -> None:
     overwrite = "*(volatile int *)0x80800800 = 1"
     assert command.ompls("run", "--device", "epiphany", made(tmp_path, 10, overwrite)).returncode == 0  # a short kernel

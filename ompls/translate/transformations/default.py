@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
-from ompls.analysis.dataenv.storage import local_sections
+from ompls.analysis.dataenv.storage import depth, local_sections
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol
 from ompls.analysis.model.convert import unqualified
@@ -44,6 +44,7 @@ _TYPEOF = re.compile(rf"{NO_CODE}|\b(?:__)?(?P<of>typeof)(?:__)?(?:\s|/\*.*?\*/)
 _WORD = re.compile(r"(?<![\w.>])(?<!struct )(?<!union )(?<!enum )[A-Za-z_]\w*")
 _REDUCTIONS = ("reduction", "in_reduction", "task_reduction")
 _IN_PRAGMAS = CLAUSES.__contains__  # gcc expands macros there
+_LITTLE = 1024  # bytes
 _LINKAGE = re.compile(r"\b(static|extern|inline|__inline|__inline__|_Noreturn)\b\s*")
 _LENGTH = re.compile(r"\[[^][]*\]")
 
@@ -55,12 +56,21 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
             local_sections(plan.region, index.tu.model) if m.item is not None]  # fmt: skip
     if near:
         out += generated(f"/* ompx_local, in bytes: {in_comment(', '.join(near))} */")
+    if variables := _variables(index, plan, needs):
+        out += generated(f"/* variables at once, in bytes: {variables} */")
     macros = Macros(index.macros, _IN_PRAGMAS)
     lines = [*_functions(index, places, needs, macros), *_kernel(index, places, plan, needs, macros)]
     shared = {p.type.to if isinstance(p.type, Pointer) else p.type for p in plan.params if p.symbol}
     user = places.line(plan.item, plan.region.stmt.span.start)
     checks = _asserted(index, places, needs, user, [*shared, *(s.type for s in needs.globals.values())])
     return reindented([*out, *_head(index, places, needs), *macros.defined(lines), *lines, *checks])
+
+
+def _variables(index: Index, plan: RegionPlan, needs: Needs) -> int:
+    """What they take of the stack where that lies beside the code; 0: little."""
+    models = [device.data_model(index.tu.model) for device in needs.devices if device.local]
+    found = [depth(plan.region.stmt, model, needs.body_of, _LITTLE) for model in models]
+    return max((one.size for one in found if one is not None), default=0)
 
 
 def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) -> list[OutLine]:

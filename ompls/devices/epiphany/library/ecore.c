@@ -75,7 +75,10 @@ double chip_seconds(void) {
 }
 #else
 static void start_timer(void) {}
-double chip_seconds(void) { return 0; }
+double chip_seconds(void) {
+    static word left;
+    return ~left * (1 / 600e6);
+}
 #endif
 
 /* Each core begins here; between two kernels it waits until the host starts the next one. */

@@ -166,6 +166,7 @@ class Epiphany(Device):
         if not emulated:
             return _with_programs(job.tools, b"", programs)
         ends = ["-Wl,--defsym=ompls_size_{}={}".format(name, size.CODE + taken.all) for name, taken in sizes.items()]
+        ends += ["-Wl,--defsym=ompls_stack_{}={}".format(name, taken.stack) for name, taken in sizes.items()]
         image = job.tools.link((*LINK, *ends), objects, ".board", "linking the image of 'epiphany'")
         return _with_programs(job.tools, image.read_bytes(), programs) if programs else image
 

@@ -64,7 +64,7 @@ typedef struct {
 typedef struct epi_hal epi_hal; /* hal.c */
 
 typedef struct {
-    uint32_t entry, code; /* where its code would end in the memory of a core */
+    uint32_t entry, code, stack; /* where its code would end in the memory of a core; bytes that its stack needs */
     const unsigned char *core; /* its program for a real one */
 } kernel;
 

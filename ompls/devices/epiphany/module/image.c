@@ -101,8 +101,10 @@ static int find_real(const board *b, kernel *k, const char *name, ompls_error *e
         const uint32_t end = parts[i].p_vaddr + parts[i].p_memsz;
         if (parts[i].p_type == PT_LOAD && end < EPI_LOCAL && end > k->code) k->code = end;
     }
+    snprintf(symbol, sizeof symbol, "_ompls_stack_%s", name);
+    const bool there = find_in(k->core, symbol, &k->stack);
     snprintf(symbol, sizeof symbol, "_%s", name);
-    return find_in(k->core, symbol, &k->entry) ? 0 : ompls_device_fail(err, "build the program again", "kernel %s is not in its program", name);
+    return there && find_in(k->core, symbol, &k->entry) ? 0 : ompls_device_fail(err, "build the program again", "kernel %s is not in its program", name);
 }
 
 /* A word that all kernels share is in each of their programs. */
@@ -156,11 +158,12 @@ int epi_find_kernel(void *handle, void *loaded, const char *name, void **out, om
     kernel *k = calloc(1, sizeof *k); /* for the life of the program, as the region that asks */
     (void)loaded;
     if (k == NULL) return ompls_device_fail(err, "close other programs", "out of memory");
-    char size[256];
+    char size[300], stack[300];
     snprintf(size, sizeof size, "ompls_size_%s", name);
+    snprintf(stack, sizeof stack, "ompls_stack_%s", name);
     *out = k;
     if (((board *)handle)->hal != NULL) return find_real(handle, k, name, err) == 0 ? 0 : (free(k), 1);
-    return epi_find(handle, name, &k->entry) && epi_find(handle, size, &k->code) ? 0 : (free(k), ompls_device_fail(err, "build the program again for `epiphany`", "kernel %s is not in the image", name));
+    return epi_find(handle, name, &k->entry) && epi_find(handle, size, &k->code) && epi_find(handle, stack, &k->stack) ? 0 : (free(k), ompls_device_fail(err, "build the program again for `epiphany`", "kernel %s is not in the image", name));
 }
 
 int epi_find_symbol(void *handle, void *loaded, const char *name, ompls_address *out, ompls_error *err) {

@@ -10,11 +10,11 @@
    that it is copied in large pieces. */
 static bool place_section(board *b, int n, const kernel *k, const ompls_section *asked, uint64_t *address, uint32_t *end, epi_section *out, ompls_error *err) {
     const uint32_t there = (uint32_t)(*address + (uint64_t)asked->offset), at = ((*end + 7) & ~7u) + (there & 7);
-    const uint32_t most = EPI_BLOCK - EPI_STACK;
+    const uint32_t most = EPI_BLOCK - k->stack; /* not too much: the build has looked */
     if (at > most || asked->size > most - at) {
         ompls_device_fail(err, "map less of it, or leave out `ompx_local`",
                           "%s needs %llu bytes of the core's memory, and beside %u of code, %u of other sections and %u for a stack it has %u",
-                          asked->name, (unsigned long long)asked->size, k->code - EPI_CODE, *end - k->code, EPI_STACK, most > at ? most - at : 0);
+                          asked->name, (unsigned long long)asked->size, k->code - EPI_CODE, *end - k->code, k->stack, most > at ? most - at : 0);
         return false;
     }
     *end = at + (uint32_t)asked->size;

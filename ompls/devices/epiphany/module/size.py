@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
+from ompls.devices.epiphany.module.soft import bytes_for_double
 from ompls.runtime.cache import cache_directory, not_ours
 from ompls.runtime.errors import RuntimeProblem
 from ompls.runtime.machine import Machine, path_of
@@ -49,6 +50,14 @@ _OURS = "-funsigned-char"
 # Writes of the kernel have arrived (target/__init__.py): gcc makes nothing of it for the chip.
 _FENCE = "-D__sync_synchronize()=({extern void chip_fence(void);chip_fence();})"
 _NEAR = re.compile(r"^/\* ompx_local, in bytes:(.*) \*/$", re.MULTILINE)  # translate/transformations/default.py
+_AT_ONCE = re.compile(r"^/\* variables at once, in bytes: (\d+) \*/$", re.MULTILINE)  # there, too
+# The functions of one or two `double` (library/functions.c).
+_WITH_DOUBLE = frozenset(
+    name.encode()
+    for name in re.findall(
+        r"^OF_(?:ONE|TWO)\((\w+),", (LIBRARY / "functions.c").read_text(encoding="utf-8"), re.MULTILINE
+    )
+)
 _HERE = ("-m32", "-msse2", "-mfpmath=sse", "-malign-double", "-fno-pie")
 _LINK = ("-nostdlib", "-static", "-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-T," + str(LIBRARY / "ecore.ld"))
 
@@ -59,12 +68,18 @@ class Size(NamedTuple):
     all: int
     own: int
     sections: int  # those of constant length
+    variables: int  # that its stack holds at once, where they are many
     program: bytes = b""  # the kernel's, for a core; of an estimate there is none
 
     @property
     def left(self) -> int:
         """For the stack: between what lies there and the run time's own data."""
         return BLOCK - CODE - self.all - self.sections
+
+    @property
+    def stack(self) -> int:
+        """What it needs at least."""
+        return LEAST + self.variables
 
 
 @dataclass(frozen=True)
@@ -113,10 +128,13 @@ class Measure:
         parts = [self._object(tools, LIBRARY / name, (_OURS,), headers) for name in (*begin, "ecore.c", *SHARED)]
         called = [self._object(tools, path, flags) for path in functions]
         own = dict(tools.each(lambda kernel: (kernel[0], self._object(tools, kernel[1], flags)), kernels))
+        held = {name: _variables(file) for name, file in kernels}
         words = _shared_words([*(path for _, path in kernels), *functions]) if self.prefix else []
 
         def link(name: str, variables: int) -> Path:
-            return self._link(tools, name, [own[name], *called, *parts], variables, words)
+            places = {"epi_variables": variables, "_ompls_stack_" + name: LEAST + held[name]}  # for image.c
+            places.update(("_" + word, DATA + 4 * i) for i, word in enumerate(words))
+            return self._link(tools, name, [own[name], *called, *parts], places)
 
         made = dict(tools.each(lambda kernel: (kernel[0], link(kernel[0], DATA + _WORDS)), kernels))
         if self.prefix is not None:
@@ -124,25 +142,25 @@ class Measure:
         longer = 1.0 if self.prefix else LONGER
         return {
             name: Size(
-                _local(made[name], longer),
+                _local(made[name], longer) + (0 if self.prefix else _for_double(made[name])),
                 _local(own[name], longer),
                 _sections(file),
+                held[name],
                 made[name].read_bytes() if self.prefix else b"",
             )
             for name, file in kernels
         }
 
-    def _link(self, tools: Toolchain, name: str, objects: List[Path], variables: int, words: Sequence[str]) -> Path:
-        """variables -- where those of the kernel begin;  words -- those that it shares with other kernels."""
+    def _link(self, tools: Toolchain, name: str, objects: List[Path], places: Mapping[str, int]) -> Path:
+        """places -- values of symbols: where variables begin, and those that it shares with other kernels."""
         strict = ("-Wl,--fatal-warnings",) if self.strict else ()
-        places = ["-Wl,--defsym=epi_variables={:#x}".format(variables)]
+        known = ["-Wl,--defsym={}={:#x}".format(symbol, value) for symbol, value in places.items()]
         if self.prefix is None:
             ends: Tuple[str, ...] = ("-Wl,-e,chip_begin", "-Wl,-u," + name, "-m32", "-no-pie")
         else:
-            places += ["-Wl,--defsym=_{}={:#x}".format(word, DATA + 4 * i) for i, word in enumerate(words)]
             libraries = ("-Wl,--start-group", "-lm", "-lc", "-lgcc", "-Wl,--end-group")
             ends = ("-Wl,-e,__start", "-Wl,-u,_" + name, *libraries)
-        return tools.link((*_LINK, *strict, *places, *ends), objects, ".core", "linking kernel " + name)
+        return tools.link((*_LINK, *strict, *known, *ends), objects, ".core", "linking kernel " + name)
 
     def _object(
         self, tools: Toolchain, path: Path, more: Sequence[str], depends: Optional[Tuple[Path, ...]] = None
@@ -203,18 +221,16 @@ def measure() -> Measure:
 
 def refuse_large(name: str, where: str, size: Size, exact: bool) -> None:
     """Raises RuntimeProblem for a kernel that leaves no room for a stack."""
-    if size.left >= LEAST:
+    if size.left >= size.stack:
         return
-    estimate, near = (
-        "" if exact else " (an estimate)",
-        ", {} of ompx_local".format(size.sections) if size.sections else "",
+    estimate = "" if exact else " (an estimate)"
+    near = ", {} of ompx_local".format(size.sections) if size.sections else ""
+    held = ", and {} for the variables that it holds at once".format(size.variables) if size.variables else ""
+    why = "{} bytes of it{} and {} of the run time{} leave {} of the core's {} for a stack, which needs {}{}".format(
+        size.own, near, size.all - size.own, estimate, max(size.left, 0), LOCAL, LEAST, held
     )
-    why = "{} bytes of it{} and {} of the run time{} leave {} of the core's {} for a stack, which needs {}".format(
-        size.own, near, size.all - size.own, estimate, max(size.left, 0), LOCAL, LEAST
-    )
-    raise RuntimeProblem(
-        "kernel {} ({}) does not fit an Epiphany core".format(name, where), why, "make several regions of it"
-    )
+    next_step = "make several regions of it" + (", or map large arrays" if size.variables else "")
+    raise RuntimeProblem("kernel {} ({}) does not fit an Epiphany core".format(name, where), why, next_step)
 
 
 def _sections(kernel: Path) -> int:
@@ -223,25 +239,35 @@ def _sections(kernel: Path) -> int:
     return sum(int(n) for n in re.findall(r" (\d+)(?:,|$)", said[1])) if said else 0
 
 
-def _sections_of(path: Path) -> Iterator[Tuple[int, int, int]]:
-    """(flags, address, length) of each section."""
+def _variables(kernel: Path) -> int:
+    """Bytes of its arrays and structures that are there at once, where the translator has said that they are many."""
+    said = _AT_ONCE.search(kernel.read_text(encoding="utf-8", errors="replace"))
+    return int(said[1]) if said else 0
+
+
+def _sections_of(path: Path) -> Iterator[Tuple[int, ...]]:
+    """(name, type, flags, address, offset, length, …) of each section of a file, as ELF has them."""
     data = path.read_bytes()
     table = struct.unpack_from("<I", data, 32)[0]
     size, number = struct.unpack_from("<HH", data, 46)
     for at in range(table, table + size * number, size):
-        _, _, flags, address, _, length = struct.unpack_from("<6I", data, at)
-        yield flags, address, length
+        yield struct.unpack_from("<10I", data, at)
 
 
 def _end(path: Path) -> int:
     """Where a program's variables end; 0: it has none."""
     return max(
-        (address + length for flags, address, length in _sections_of(path) if flags & _LOADED and address >= DATA),
+        (
+            address + length
+            for _, _, flags, address, _, length, *_ in _sections_of(path)
+            if flags & _LOADED and address >= DATA
+        ),
         default=0,
     )
 
 
 _WRITABLE, _LOADED, _EXECUTED = 1, 2, 4
+_NAMES = 3  # SHT_STRTAB
 
 
 def _local(path: Path, longer: float) -> int:
@@ -250,7 +276,17 @@ def _local(path: Path, longer: float) -> int:
     longer -- how much longer the code is on a core
     """
     relocatable, total = struct.unpack_from("<H", path.read_bytes(), 16)[0] == 1, 0.0
-    for flags, address, length in _sections_of(path):
+    for _, _, flags, address, _, length, *_ in _sections_of(path):
         if flags & _LOADED and address < LOCAL and not (relocatable and flags & _WRITABLE):
             total += length * longer if flags & _EXECUTED else length
     return int(total)
+
+
+def _for_double(path: Path) -> int:
+    """Bytes of the chip's library for `double` that a program needs which this machine's gcc has made."""
+    data, code, names = path.read_bytes(), b"", b""
+    for _, kind, flags, _, offset, length, *_ in _sections_of(path):
+        part = data[offset : offset + length]
+        code += part if flags & _EXECUTED else b""
+        names += part if kind == _NAMES and not flags & _LOADED else b""
+    return bytes_for_double(code, not _WITH_DOUBLE.isdisjoint(names.split(b"\0")))
