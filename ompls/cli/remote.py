@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from ompls.cli.ending import tidy_end
 from ompls.cli.problem import Problem
 from ompls.cli.terminal import progress
 from ompls.project.files import read_regular
@@ -51,7 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     """0; of `test`, 1 when something is missing; of `exec`, the program's, or 125."""
     failure = OUR_ERROR if arguments.action == "exec" else 2
     try:
-        return _ACTIONS[arguments.action](arguments)
+        with tidy_end():
+            return _ACTIONS[arguments.action](arguments)
     except (RuntimeProblem, EnvironmentProblem, OSError) as error:
         raise Problem(str(error), failure) from error
 
@@ -130,7 +132,6 @@ def _remove(arguments: argparse.Namespace) -> int:
 
 
 def _exec(arguments: argparse.Namespace) -> int:
-    from ompls.cli.ending import tidy_end
     from ompls.runtime.boards import board as there
     from ompls.runtime.boards.needed import refuse_newer, refuse_other
     from ompls.runtime.boards.ssh import Connection, logged_in
@@ -152,7 +153,7 @@ def _exec(arguments: argparse.Namespace) -> int:
         put = partial(there.put_file, connection, name, data)
         return there.run(connection, name, put, arguments.words, environment)
 
-    with tidy_end(), scratch() as directory:
+    with scratch() as directory:
         return logged_in(board, directory, work)
 
 

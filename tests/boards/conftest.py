@@ -140,6 +140,16 @@ def board(sshd: Sshd) -> Sshd:
     return sshd
 
 
+def changed(board: Sshd, place: Path, line: str) -> Sshd:
+    """Where each `ssh` does something first."""
+    wrapper = place / "bin/ssh"
+    wrapper.parent.mkdir()
+    text = (board.place / "bin/ssh").read_text()
+    wrapper.write_text(text.replace("#!/bin/sh\n", f"#!/bin/sh\n{line}\n"))
+    wrapper.chmod(0o700)
+    return Sshd(board.place, {**board.environment, "PATH": f"{wrapper.parent}:{board.environment['PATH']}"})
+
+
 def logins(run: int) -> list[int]:
     """The ssh that holds the connection of a run, a child of it."""
     found = []

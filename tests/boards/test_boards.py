@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from waiting import LIMIT, until
 
-from .conftest import Sshd, cut, logins, small_disk
+from .conftest import Sshd, changed, cut, logins, small_disk
 
 PROGRAM = Path(__file__).parent / "programs/streams.c"
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -92,16 +92,6 @@ def test_devices_say_how_the_last_login_went(board: Sshd, tmp_path: Path) -> Non
     assert login(board) == ("failed", "login failed just now: no route to it")
     assert board.ompls("remote", "test", "nano").returncode == 0
     assert login(board) == ("reached", "reached just now")
-
-
-def changed(board: Sshd, place: Path, line: str) -> Sshd:
-    """Where each `ssh` does something first."""
-    wrapper = place / "bin/ssh"
-    wrapper.parent.mkdir()
-    text = (board.place / "bin/ssh").read_text()
-    wrapper.write_text(text.replace("#!/bin/sh\n", f"#!/bin/sh\n{line}\n"))
-    wrapper.chmod(0o700)
-    return Sshd(board.place, {**board.environment, "PATH": f"{wrapper.parent}:{board.environment['PATH']}"})
 
 
 def test_an_exit_code_of_255_is_not_taken_for_a_lost_connection(board: Sshd) -> None:
@@ -311,9 +301,12 @@ def test_a_file_that_others_can_write_names_no_board(board: Sshd, tmp_path: Path
 
 
 def test_what_a_shell_writes_at_its_start_is_no_output(board: Sshd, tmp_path: Path) -> None:
-    noisy = changed(board, tmp_path, 'echo "Welcome to the board"')
+    """Nor does it move the terminal's cursor."""
+    noisy = changed(board, tmp_path, 'echo "Welcome to the board"; printf "\\033[2J\\a\\nto you" >&2')
     done = noisy.ompls("run", "--remote", "nano", PROGRAM)
     assert (done.stdout, done.returncode) == ("499500\n", 7)
+    *noise, last = done.stderr.splitlines()
+    assert (set(noise), last) == ({"\ufffd[2J\ufffd", "to you"}, "an error's text")
 
 
 def test_removing_with_purge_leaves_nothing(sshd: Sshd, tmp_path: Path) -> None:

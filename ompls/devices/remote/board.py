@@ -16,11 +16,12 @@ from ompls.devices.remote.image import build_image
 from ompls.devices.remote.near import Line, Near, Unreachable
 from ompls.devices.remote.streams import Streams
 from ompls.runtime.boards import board as there
+from ompls.runtime.boards.call import Call
 from ompls.runtime.boards.logins import Login, last
 from ompls.runtime.boards.needed import refuse_newer
 from ompls.runtime.boards.plan import planned
 from ompls.runtime.boards.registered import Board
-from ompls.runtime.boards.ssh import Call, Connection, Lost
+from ompls.runtime.boards.ssh import Connection, Lost
 from ompls.runtime.devices import Availability, ImageJob
 from ompls.runtime.errors import DeviceUnavailable, RuntimeProblem
 from ompls.runtime.machine import Machine, architecture_of
@@ -40,6 +41,7 @@ class OnBoard(Streams):
                     raise
                 call = self._call(board, image, opened)
             super().__init__(board.name, call.process, call.link)
+            self._errors = call.errors
             self._login = opened.pop_all()
 
     @staticmethod
@@ -51,6 +53,8 @@ class OnBoard(Streams):
     def end(self, lost: bool) -> None:
         super().end(lost)
         self._login.close()  # what still runs there ends
+        if self._errors is not None:
+            self._errors.join(1.0)
 
 
 class BoardDevice(Remote):

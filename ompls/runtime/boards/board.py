@@ -16,7 +16,9 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set
 
 from ..errors import RuntimeProblem
 from ..launcher import GRACE, TIMED_OUT
-from .ssh import LOST, Call, Connection
+from .call import LOST, Call, write_all
+from .signs import BEAT
+from .ssh import Connection
 
 PACKAGE = Path(__file__).resolve().parents[2]
 _SENT = (".py", ".c", ".h", ".cpp", ".cuh", ".toml", ".sh")  # what building needs
@@ -120,8 +122,9 @@ def _made(function: str, connection: Connection, words: Sequence[str], errors: A
     with contextlib.suppress(OSError):
         sys.stderr.flush()
         while begun and (data := call.output.read(1 << 16)):
-            os.write(2, data)
+            write_all(2, data)
     code = call.ended()
+    connection.wait_for(call.errors)
     if not connection.alive or code == LOST:
         raise connection.lost()
     return code
@@ -133,11 +136,19 @@ def settings(given: Mapping[str, str]) -> Dict[str, str]:
 
 
 class _Signals:
-    """While a program runs there, signals that ask us to end are its signals."""
+    """While a program runs there, signals that ask us to end are its signals.
+
+    A second Ctrl-C ends ssh here if the board has missed two signs of life; so does a request to end that it does not
+    follow.
+
+    ended_by -- the number of the signal for which we did that
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._old: Dict[int, Any] = {}
+        self._is_interrupted = False
+        self.ended_by: Optional[int] = None
 
     def __enter__(self) -> "_Signals":
         if threading.current_thread() is threading.main_thread():
@@ -150,12 +161,25 @@ class _Signals:
             signal.signal(number, handler)
 
     def _forward(self, number: int, frame: Optional[FrameType]) -> None:
-        word = _FORWARDED[signal.Signals(number)]
-        threading.Thread(target=self._connection.tell, args=(word,), daemon=True).start()  # a handler takes no lock
+        connection = self._connection
         if number != signal.SIGINT:
-            timer = threading.Timer(GRACE, self._connection.tell, ("KILL",))
-            timer.daemon = True
-            timer.start()
+            self._later(GRACE, connection.tell, "KILL")
+            self._later(2 * GRACE, self._end, number)
+        elif self._is_interrupted and connection.silent > 2 * BEAT:
+            self._end(number)
+            return
+        self._is_interrupted = True
+        self._later(0.0, connection.tell, _FORWARDED[signal.Signals(number)])  # a handler takes no lock
+
+    @staticmethod
+    def _later(seconds: float, work: Callable[[Any], None], given: object) -> None:
+        timer = threading.Timer(seconds, work, (given,))
+        timer.daemon = True
+        timer.start()
+
+    def _end(self, number: int) -> None:
+        self.ended_by = number
+        self._connection.cut()
 
 
 def run(
@@ -195,12 +219,13 @@ def run_kept(
     connection.has_started = True  # as far as we know, until it says that there is none
     if not call.begun():
         code = call.ended()
+        connection.wait_for(call.errors)
         if not connection.alive or code == LOST:
             connection.has_started = call.has_arrived
             raise connection.lost()
         connection.has_started = code != _ABSENT
         return code if connection.has_started else None
-    with _Signals(connection):  # before it begins they end us
+    with _Signals(connection) as signals:  # before it begins they end us
         output = _Output(call)
         _Input(call)
         try:
@@ -211,10 +236,20 @@ def run_kept(
             why = "still running after {:g} s: it was ended with all its processes; give it more with --timeout"
             sys.stderr.write("ompls: error: {}: {}\n".format(os.path.basename(program), why.format(timeout)))
             return TIMED_OUT
-        output.join()
-    call.ended()
+        connection.wait_for(output)
+        connection.wait_for(call.errors)
+    if signals.ended_by is not None:
+        text = "ompls: board '{}' does not answer: the connection was ended here\n"
+        sys.stderr.write(text.format(connection.board.name))
+        return 128 + signals.ended_by
     if output.broken:
         return 128 + signal.SIGPIPE
+    call.ended()
+    return _told_code(connection, code)
+
+
+def _told_code(connection: Connection, code: int) -> int:
+    """The program's, of ssh's `code`.  Raises Lost."""
     if code == 128 + signal.SIGKILL and connection.ends_now():  # `watch` ended it
         raise connection.lost()
     if code == LOST or code < 0:  # ssh's own, or the program's
@@ -259,6 +294,7 @@ def serve(connection: Connection, image: bytes, environment: Mapping[str, str]) 
     call = connection.call("serve", name, *pairs)
     if not call.begun():
         call.ended()
+        connection.wait_for(call.errors)
         raise connection.lost("the far side cannot be started")
     call.output.close()  # the line has the descriptor for itself
     return call
@@ -278,8 +314,7 @@ class _Output(threading.Thread):
         with contextlib.suppress(OSError, ValueError):
             while data := self._call.output.read(1 << 16):
                 try:
-                    while data:
-                        data = data[os.write(1, data) :]
+                    write_all(1, data)
                 except OSError:  # nobody reads: its next write ends it
                     self.broken = True
                     self._call.process.kill()

@@ -11,8 +11,16 @@ export LC_ALL=C
 say() { printf '%s\n' "$*"; }
 fail() { say "ompls: error: $*" >&2; exit 125; }
 
-# What shells write at their start is before this line, and is skipped.
+# What shells write at their start is before this line, and is skipped; on standard error, too, where that is the user's.
 begin() { printf '\n%s\n' "$mark"; }
+begin_both() { begin; begin >&2; }
+
+# The shell that waits for what we started.  While it is stopped `watch` is silent: else everybody would wait for ever.
+waits() { echo $$ >"$run/shell"; }
+is_stopped() {
+    read -r waiting <"$run/shell" && read -r state <"/proc/$waiting/stat" || return 1
+    case ${state##*) } in T*) ;; *) return 1 ;; esac
+}
 
 # The directory: a new one, or one that is ours: by its marker, or because nothing is in it but what we keep there
 # (before there were markers that was all).  Of a directory that was there before us the mode is its owner's.
@@ -133,6 +141,7 @@ watch() {
             ;;
         KILL) end_processes; mkdir -p "$run" ;;
         esac
+        is_stopped || say alive
     done 2>/dev/null
     end_processes
     kill -KILL "$guard" 2>/dev/null
@@ -179,7 +188,8 @@ put() {
 # build RUNTIME BUNDLE OUTPUT WORDS...: by our runtime there, which was sent.
 build() {
     enter
-    begin
+    waits
+    begin_both
     export OMPLS_CACHE_DIR="$directory/cache" PYTHONPATH="$directory/$1" PYTHONDONTWRITEBYTECODE=1 PYTHONSAFEPATH=1
     bundle=$2 output=$3
     shift 3
@@ -196,7 +206,8 @@ build() {
 # plan DIRECTORY OUTPUT OBJECTS: by gcc and sh, as DIRECTORY/build.sh says; OBJECTS are there for other programs, too.
 plan() {
     enter
-    begin
+    waits
+    begin_both
     mkdir -p "${2%/*}" "$3" && cd "$1" || exit 125
     OMPLS_BOARD_RUN=$mark sh ./build.sh "$directory/$3" </dev/null
     code=$?
@@ -225,7 +236,8 @@ run() {
     unset LC_ALL
     [ -d "$run" ] || fail "the connection was lost before the program began"
     cd || exit 125
-    begin
+    waits
+    begin_both
     if [ "$lines" = lines ] && command -v stdbuf >/dev/null; then set -- stdbuf -oL "$program" "$@"; else set -- "$program" "$@"; fi
     setsid sh -c 'echo $$ >"$0"; exec "$@"' "$run/pid" "$@"
     code=$?
@@ -236,6 +248,7 @@ run() {
 # code: how the program ended, which ssh cannot say of 255.
 code() {
     enter
+    [ -e "$run/code" ] || fail "the program's connection ended before it did: what ran there is ended; try again"
     begin
     cat "$run/code"
 }
@@ -249,7 +262,7 @@ serve() {
     for pair; do export "$pair"; done
     export OMPLS_BOARD_RUN="$mark"
     cd || exit 125
-    begin
+    begin_both
     unset LC_ALL
     exec "$program"
 }

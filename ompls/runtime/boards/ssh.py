@@ -9,29 +9,26 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
+import select
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 from typing import IO, Any, Callable, Optional, Sequence, Tuple, TypeVar
 
 from ..errors import RuntimeProblem, one_line
 from . import logins
+from .call import LONGEST, LOST, UNTRUE, Call, Errors, is_ready
 from .registered import Board
+from .signs import SILENCE, Signs
 
 COMMAND = 'exec sh -c \'IFS= read -r n && eval "$(head -c "$n")"\''
-BOARD = Path(__file__).resolve().parent / "board.sh"
-# Signs of life, as long as we live: from a process of its own, as a debugger may keep all of our threads for long.
-_BEAT = 'while [ -e "/proc/$0/exe" ] && echo beat; do sleep 2 >/dev/null; done'
-SILENCE = 15  # seconds without one after which a board ends what we started there
 LOGIN = 120.0  # seconds for a login, with its questions
-_LONGEST = 1 << 16  # bytes that a shell may write at its start
-LOST = 255  # ssh's own code
-_UNTRUE = "it is no board as we know them: look what runs there"
+PARTING = 5.0  # seconds for the board to end what still runs there
 _FAILED = "ompls: error: "  # as `fail` of board.sh begins
 Result = TypeVar("Result")
 _OPTIONS = (
@@ -62,63 +59,6 @@ def _ignore_interrupt() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def words(function: str, mark: str, directory: str, arguments: Sequence[str]) -> bytes:
-    """What a call begins with: the number of the bytes that follow, and these."""
-    line = "set -- " + " ".join(map(shlex.quote, (function, mark, directory, *arguments))) + "\n"
-    text = os.fsencode(line) + BOARD.read_bytes()
-    return b"%d\n" % len(text) + text
-
-
-class Call:
-    """One function of board.sh, running there.  What it writes on standard output is read from `output`."""
-
-    def __init__(self, process: "subprocess.Popen[bytes]", link: socket.socket, mark: str) -> None:
-        self.process, self.link, self._mark = process, link, mark
-        self.has_arrived = True  # all that was sent, as far as we know
-        self.output = link.makefile("rb", buffering=0)
-
-    def begun(self) -> bool:
-        """Wait until the function says so; what shells wrote before it is skipped.  False: it ended before that."""
-        seen = b""
-        wanted = b"\n" + self._mark.encode() + b"\n"
-        while len(seen) <= _LONGEST:
-            try:
-                more = self.link.recv(_LONGEST, socket.MSG_PEEK)  # what follows is for who reads the output
-            except OSError:  # ssh ended, and had not read what we sent (ECONNRESET)
-                more, self.has_arrived = b"", False
-            at = (seen + more).find(wanted)
-            taken = at + len(wanted) - len(seen) if at >= 0 else len(more)
-            if taken == 0:
-                return False
-            seen += self.link.recv(taken)
-            if at >= 0:
-                return True
-        return False
-
-    def send(self, data: Any) -> None:
-        """Raises OSError when nobody reads any more."""
-        view = memoryview(data).cast("B")
-        while len(view) > 0:
-            view = view[self.link.send(view[: 1 << 20], socket.MSG_NOSIGNAL) :]
-
-    def no_more(self) -> None:
-        """What is read there ends here."""
-        with contextlib.suppress(OSError):
-            self.link.shutdown(socket.SHUT_WR)
-
-    def ended(self, seconds: Optional[float] = None) -> int:
-        """Its exit code.  Raises subprocess.TimeoutExpired."""
-        code = self.process.wait(seconds)
-        self.output.close()
-        self.link.close()
-        return LOST if code < 0 else code
-
-    def kill(self) -> None:
-        with contextlib.suppress(OSError):
-            self.process.kill()
-        self.ended()
-
-
 class Connection:
     """A login on a board; a context manager.  It begins at once, and `ready` waits for it: we can work meanwhile.
 
@@ -130,15 +70,15 @@ class Connection:
         self._socket = str(scratch / "s")
         self._errors = open(str(scratch / "ssh"), "w+b")  # noqa: SIM115 -- as long as the connection
         master = ["ControlMaster=yes", "ControlPath={}".format(self._socket), "ControlPersist=no"]
-        login = self._session(master, self._errors, preexec_fn=_ignore_interrupt)
-        self._watch = self._begin(login, ("watch", str(SILENCE)))
-        self._is_ready = False
-        self._beating: Optional["subprocess.Popen[bytes]"] = None
+        self._watch = self._session(master, self._errors, preexec_fn=_ignore_interrupt)
+        self._watch.begin(board.directory, "watch", [str(SILENCE)])
+        self._is_ready = self.is_cut = False
         self._closed = threading.Event()
         self._sending = threading.Lock()
         self._opening: Optional[threading.Thread] = None
-        self._spare: Optional[Tuple["subprocess.Popen[bytes]", socket.socket]] = None
+        self._spare: Optional[Call] = None
         self.has_started = False  # a program of the user's
+        self._signs = Signs(self._watch, self.cut)
 
     def __enter__(self) -> "Connection":
         return self
@@ -146,11 +86,10 @@ class Connection:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _session(
-        self, options: Sequence[str], errors: Any, **how: Any
-    ) -> "Tuple[subprocess.Popen[bytes], socket.socket]":
-        """A far shell that waits for what is to be done, and our end of its standard streams.
+    def _session(self, options: Sequence[str], errors: Any, **how: Any) -> Call:
+        """A far shell that waits for what is to be done.
 
+        errors -- a file for its standard error; None: it is ours
         how -- arguments of subprocess.Popen
         """
         ours, theirs = socket.socketpair()  # and no pipes: a broken one would end a program by SIGPIPE
@@ -158,12 +97,13 @@ class Connection:
         for option in (*options, *_OPTIONS):
             command += ["-o", option]
         command += ["--", self.board.address, COMMAND]
+        told = Errors(self.mark) if errors is None else None
         try:
             process = subprocess.Popen(
                 command,
                 stdin=theirs.fileno(),
                 stdout=theirs.fileno(),
-                stderr=errors,
+                stderr=errors if told is None else told.sink,
                 **how,
             )
         except OSError as error:
@@ -171,41 +111,33 @@ class Connection:
             raise RuntimeProblem("ssh", error.strerror or str(error), "install OpenSSH's client") from error
         finally:
             theirs.close()
-        return process, ours
-
-    def _begin(self, session: "Tuple[subprocess.Popen[bytes], socket.socket]", call: Sequence[str]) -> Call:
-        made = Call(*session, self.mark)
-        try:
-            made.send(words(call[0], self.mark, self.board.directory, call[1:]))
-        except OSError:  # it says why it ended
-            made.has_arrived = False
-        return made
+            if told is not None:
+                os.close(told.sink)
+                told.start()  # it ends when nobody can write any more
+        return Call(process, ours, self.mark, self.board, told)
 
     def ready(self) -> "Connection":
-        """Wait for the login.  Raises Lost."""
+        """Wait for the login, at most LOGIN seconds, and then for the board's answer.  Raises Lost."""
         if self._is_ready:
             return self
-        timer = threading.Timer(LOGIN, self._watch.process.kill)
-        timer.daemon = True
-        timer.start()
+        end = time.monotonic() + LOGIN
+        while self.alive and not os.path.exists(self._socket) and not is_ready(self._watch.link, select.POLLIN, 0.05):
+            if time.monotonic() > end:
+                self.cut()
+        told, hint = "", ""
         try:
             begun = self._watch.begun()
-        finally:
-            timer.cancel()
+        except RuntimeProblem as problem:
+            begun, told, hint = False, problem.why, problem.hint
         if not begun:
             self.close()
-            told, hint = _sentence(self._told()) or (self._told() or "ssh said nothing", self._hint())
+            if not told:
+                told, hint = _sentence(self._told()) or (self._told() or "ssh said nothing", self._hint())
             logins.keep(self.board, told)
             raise Lost("board '{}'".format(self.board.name), told, hint)
         self._is_ready = True
         logins.keep(self.board)
-        self._beating = subprocess.Popen(
-            ["/bin/sh", "-c", _BEAT, str(os.getpid())],
-            stdin=subprocess.DEVNULL,
-            stdout=self._watch.link.fileno(),
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        self._signs.start()
         return self
 
     def open_ahead(self) -> None:
@@ -229,13 +161,13 @@ class Connection:
     def _told(self) -> str:
         """What ssh and the board said of the login, the last lines."""
         self._errors.seek(0)
-        lines = self._errors.read(_LONGEST).decode("utf-8", "replace").splitlines()
+        lines = self._errors.read(LONGEST).decode("utf-8", "replace").splitlines()
         told = [one_line(line) for line in lines if line.strip(" @\r\n")]
         return "; ".join(told[-6:])[:1000]
 
     def _hint(self) -> str:
         self._errors.seek(0)
-        told = self._errors.read(_LONGEST).decode("utf-8", "replace")
+        told = self._errors.read(LONGEST).decode("utf-8", "replace")
         if "IDENTIFICATION HAS CHANGED" in told:
             return "if that is right, remove the old key: ssh-keygen -R HOST"
         if "Host key verification failed" in told:
@@ -246,7 +178,19 @@ class Connection:
 
     @property
     def alive(self) -> bool:
-        return self._watch.process.poll() is None
+        return not self.is_cut and self._watch.process.poll() is None
+
+    @property
+    def silent(self) -> int:
+        """Seconds in which nothing was heard of the board."""
+        return self._signs.silent
+
+    def cut(self) -> None:
+        """End ssh here, however much of it hangs.  Signal handlers may do that."""
+        self.is_cut = True
+        for process in (*self._signs.calls, self._watch.process):
+            with contextlib.suppress(OSError):
+                process.kill()
 
     def ends_now(self) -> bool:
         """Whether the login has ended, or does so in this second."""
@@ -261,52 +205,56 @@ class Connection:
             self._opening.join()
         if not self.alive:  # before ssh says so in its own words
             raise self.lost()
-        session = self._spare if errors is None else None
-        if session is None:
-            session = self._over_login(errors)
+        call = self._spare if errors is None else None
+        if call is None:
+            call = self._over_login(errors)
         else:
             self._spare = None
-        return self._begin(session, (function, *arguments))
+        call.begin(self.board.directory, function, arguments)
+        return call
 
-    def _over_login(self, errors: Any) -> "Tuple[subprocess.Popen[bytes], socket.socket]":
+    def _over_login(self, errors: Any) -> Call:
         """A session of the login's; here, too, one of its own: its ssh ends at a Ctrl-C even when told to ignore it."""
         options = ["ControlMaster=no", "ControlPath={}".format(self._socket), "ProxyCommand=false"]
-        return self._session(options, errors, start_new_session=True)
+        call = self._session(options, errors, start_new_session=True)
+        self._signs.follow(call)
+        return call
 
     def ask(self, function: str, *arguments: str, data: Any = b"", most: int = 4096) -> bytes:
         """What a function writes, at most so many bytes; `data` follows its text.
 
-        Raises Lost, and RuntimeProblem for what fails there, and for a longer answer.
+        Raises Lost, and RuntimeProblem for what fails there, for an answer that does not come, and for a longer one.
         """
         with _Kept() as errors:
             call = self.call(function, *arguments, errors=errors)
-            with contextlib.suppress(OSError):
-                call.send(data)
-            call.no_more()
+            call.give(data)
             begun = call.begun()
-            output = bytearray()
-            while begun and (more := call.output.read(1 << 16)):
-                output += more
-                if len(output) > most:
-                    call.kill()
-                    why = "it answers more than was asked ({})".format(function)
-                    raise RuntimeProblem("board '{}'".format(self.board.name), why, _UNTRUE)
+            output = call.read(most) if begun else b""
             code = call.ended()
             if begun and code == 0:
-                return bytes(output)
+                return output
             said = errors.text()
         if not self.alive or code == LOST:
             raise self.lost(said)
         what, hint = _sentence(said) or (said or "it ended with {}".format(code), "")
         raise RuntimeProblem("board '{}'".format(self.board.name), what, hint)
 
+    def wait_for(self, thread: Optional[threading.Thread]) -> None:
+        """Until it has passed on all that came; a second, once ssh was cut: then nobody may read what it writes."""
+        while thread is not None and thread.is_alive() and not self.is_cut:
+            thread.join(0.2)
+        if thread is not None:
+            thread.join(1.0)
+
     def untrue(self, function: str) -> RuntimeProblem:
         """The error of an answer that is none."""
         why = "it answers what cannot be ({})".format(function)
-        return RuntimeProblem("board '{}'".format(self.board.name), why, _UNTRUE)
+        return RuntimeProblem("board '{}'".format(self.board.name), why, UNTRUE)
 
     def lost(self, said: str = "") -> Lost:
         """The error of a connection that ended."""
+        if self.is_cut:
+            said = "nothing was heard of it for {} s".format(SILENCE)
         why = "the connection was lost" + (": " + said if said else "")
         hint = "what ran there is ended; look at the network, and try again"
         made = Lost("board '{}'".format(self.board.name), why, hint)
@@ -318,19 +266,12 @@ class Connection:
         self._closed.set()
         if self._opening is not None:
             self._opening.join()
-        if self._spare is not None:
-            Call(*self._spare, self.mark).kill()
-            self._spare = None
-        if self._beating is not None:
-            self._beating.kill()
-            self._beating.wait()
+        self._signs.end()
+        for process in self._signs.calls:  # that nobody waits for any more
+            process.kill()
+            process.wait()
         self._watch.no_more()
-        try:
-            self._watch.ended(5.0)
-        except subprocess.TimeoutExpired:
-            self._watch.kill()
-        except ValueError:  # closed before
-            pass
+        self._watch.ended(PARTING if self._is_ready else 0.0)
 
 
 def _sentence(said: str) -> Optional[Tuple[str, str]]:
@@ -374,5 +315,5 @@ class _Kept:
     def text(self) -> str:
         """The last lines."""
         self._file.seek(0)
-        lines = self._file.read(_LONGEST).decode("utf-8", "replace").splitlines()
+        lines = self._file.read(LONGEST).decode("utf-8", "replace").splitlines()
         return "; ".join([one_line(line) for line in lines if line.strip()][-4:])[:1000]
