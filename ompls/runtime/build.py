@@ -63,7 +63,7 @@ CORE_SOURCES += (
     "tasks",
 )
 CORE_SOURCES += ("team", "tools", "touched", "trace", "trace_index", "trace_line", "workers")
-CORE_FLAGS = ("-std=gnu17", "-fopenmp", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=default")
+CORE_FLAGS = ("-std=gnu17", "-fopenmp", "-O2", "-g1", "-fPIC", "-Wall", "-Wextra", "-Werror", "-fvisibility=default")
 NO_OFFLOAD = "-foffload=disable"
 OURS_ARE_SILENT = "-Wno-system-headers"  # generated lines are those of a system header
 
@@ -112,7 +112,7 @@ def core_objects(tools: Toolchain, devices: Sequence[Device]) -> List[Path]:
     """The core and the devices' native modules as objects, in the order in which they must be linked."""
     headers = tuple(sorted(CORE.glob("*.h")))
     jobs = [Compile(CORE / (name + ".c"), CORE_FLAGS, depends=headers) for name in CORE_SOURCES]
-    return tools.objects([*jobs, *native_jobs(devices, headers).values()])
+    return tools.together(jobs, "joining the core") + tools.objects(list(native_jobs(devices, headers).values()))
 
 
 def native_jobs(devices: Sequence[Device], headers: Sequence[Path]) -> Dict[Path, Compile]:

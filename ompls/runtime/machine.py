@@ -70,6 +70,27 @@ def path_of(tool: str) -> Optional[str]:
     return shutil.which(tool, path=os.pathsep.join(absolute))
 
 
+# A compiler's file that is of one version, as distributions call it: /usr/bin/x86_64-linux-gnu-gcc-12.
+_OF_ONE_VERSION = re.compile(r"(?:gcc|g\+\+)-\d+(?:\.\d+)*\Z")
+
+
+def installed(tool: str) -> str:
+    """Path, size and time of the compiler's own file, which change when it does; "" where that is not certain.
+
+    Links are followed, as those of update-alternatives.  A script, and a program of another name (a compiler cache, a
+    wrapper that chooses), may start another compiler tomorrow: it is asked.
+    """
+    path = os.path.realpath(tool)
+    if _OF_ONE_VERSION.search(path) is None:
+        return ""
+    try:
+        with open(path, "rb") as file:
+            state = os.fstat(file.fileno())
+            return "{} {} {}\n".format(path, state.st_size, state.st_mtime_ns) if file.read(4) == b"\x7fELF" else ""
+    except OSError:
+        return ""
+
+
 def chosen(architecture: str = "", prefix: Optional[str] = None) -> Machine:
     """The machine that two options name.
 

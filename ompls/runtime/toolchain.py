@@ -25,7 +25,7 @@ from .cache import Cache, cache_directory, is_told, unusable
 from .contained import Contained
 from .errors import BuildFailed, RuntimeProblem, ToolMissing
 from .folders import make_private
-from .machine import HERE, Machine
+from .machine import HERE, Machine, installed
 from .scratch import scratch
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -91,6 +91,7 @@ class Toolchain:
         self._full = False  # the user knows that the cache takes no more
         self._made: Dict[Compile, Path] = {}
         self._versions: Dict[str, str] = {}
+        self._digests: Dict[Tuple[Path, ...], bytes] = {}
         self._precompiling = Lock()
         self._saying = Lock()
         self._starting = Lock()
@@ -181,10 +182,11 @@ class Toolchain:
                 raise
 
     def version(self, compiler: str) -> str:
-        """The identity of the machine's gcc or g++: its name and its version text."""
+        """The identity of the machine's gcc or g++: its name, and which file that is or what it says of itself."""
         if compiler not in self._versions:
             name = self.machine.tool(compiler)
-            self._versions[compiler] = name + "\n" + self.run([name, "--version"], name).decode("utf-8", "replace")
+            what = installed(shutil.which(name) or "") or self.run([name, "--version"], name).decode("utf-8", "replace")
+            self._versions[compiler] = name + "\n" + what
         return self._versions[compiler]
 
     def predefined(self, flags: Sequence[str]) -> Dict[str, str]:
@@ -205,10 +207,7 @@ class Toolchain:
 
     def cached(self, parts: Sequence[bytes], suffix: str, make: Callable[[Path], None]) -> Path:
         """The file whose content is determined by `parts`: from the cache, or made by `make(path)`."""
-        digest = hashlib.sha256()
-        for part in parts:
-            digest.update(str(len(part)).encode() + b":" + part)
-        name = digest.hexdigest()
+        name = _digest(parts)
         for place in (self._cache, *self._further):
             found = place.get(name, suffix)
             if found is not None:
@@ -236,8 +235,7 @@ class Toolchain:
         if job.depends is None:
             content = [self._preprocessed(job, args, what, place)]
         else:
-            content = [path.name.encode() + b"\0" + path.read_bytes() for path in job.depends]
-            content.append(job.source.read_bytes())
+            content = [self._read(job.depends), job.source.read_bytes()]
         parts = [self.version(job.compiler).encode(), os.fsencode("\0".join(args)), *content]
         parts += [os.fsencode(place)] if place is not None else []
 
@@ -251,6 +249,13 @@ class Toolchain:
                 raise RuntimeProblem(what, why, "compile it with -x LANGUAGE")
 
         return self.cached(parts, ".o", make)
+
+    def _read(self, files: Tuple[Path, ...]) -> bytes:
+        """A hash of these files of ours, which many sources have in common."""
+        if files not in self._digests:
+            each = [path.name.encode() + b"\0" + path.read_bytes() for path in files]
+            self._digests[files] = _digest(each).encode()
+        return self._digests[files]
 
     def _preprocessed(self, job: Compile, args: Sequence[str], what: str, place: Optional[Path]) -> bytes:
         """What stands for the source: as the preprocessor writes it, or as it is where that adds nothing."""
@@ -272,6 +277,18 @@ class Toolchain:
         """Compile several sources side by side; the first failure in the order given is raised."""
         return self.each(self.object, jobs)
 
+    def together(self, jobs: Sequence[Compile], what: str) -> List[Path]:
+        """One object of several sources of ours: it is found again at once, and the linker has one file to read."""
+        parts = [self.version("gcc").encode(), b"together"]
+        for job in jobs:
+            parts += [os.fsencode("\0".join(job.args)), self._read(job.depends or ()), job.source.read_bytes()]
+
+        def make(path: Path) -> None:
+            objects = map(str, self.objects(jobs))
+            self.run([self.machine.tool("gcc"), "-r", "-nostdlib", *objects, "-o", str(path)], what)
+
+        return [self.cached(parts, ".o", make)]
+
     def each(self, make: Callable[[Work], Made], jobs: Iterable[Work]) -> List[Made]:
         """`make` of every job, side by side on the cores; the first failure in the order given is raised."""
         with self.threads(JOBS) as pool:
@@ -286,9 +303,8 @@ class Toolchain:
             text = '#include "{}"\n'.format(job.header).encode()
             language = "c++-header" if job.compiler == "g++" else "c-header"
             args = [self.machine.tool(job.compiler), *job.args, "-x", language]
-            others = [path for path in job.depends or () if path != job.source]
-            content = [path.name.encode() + b"\0" + path.read_bytes() for path in others]
-            parts = [self.version(job.compiler).encode(), os.fsencode("\0".join(args)), text, *content]
+            others = self._read(tuple(path for path in job.depends or () if path != job.source))
+            parts = [self.version(job.compiler).encode(), os.fsencode("\0".join(args)), text, others]
 
             def write(path: Path) -> None:
                 path.write_bytes(text)
@@ -312,6 +328,14 @@ class Toolchain:
             self.run([self.machine.tool(compiler), *(str(i) for i in inputs), *args, "-o", str(path)], what)
 
         return self.cached(parts, suffix, make)
+
+
+def _digest(parts: Iterable[bytes]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(b"%d:" % len(part))
+        digest.update(part)
+    return digest.hexdigest()
 
 
 def c_string(text: str) -> str:

@@ -42,7 +42,8 @@ def program(cache: Path) -> Program:
         headers = (*CORE.glob("*.h"), PROGRAMS / "mock.h")
         with Toolchain(cache) as tools:
             sources = [CORE / f"{part}.c" for part in CORE_SOURCES] + [PROGRAMS / "mock.c", PROGRAMS / f"{name}.c"]
-            objects = tools.objects([Compile(source, flags, depends=tuple(sorted(headers))) for source in sources])
+            *core, own = [Compile(source, flags, depends=tuple(sorted(headers))) for source in sources]
+            objects = [*tools.together(core, "joining the core"), tools.object(own)]
             link = (*SANITIZERS[sanitizer], *WRAP, "-fopenmp", "-foffload=disable", "-ldl")
             return tools.link(link, objects, "", f"linking {name}")
 

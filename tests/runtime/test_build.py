@@ -105,6 +105,21 @@ def test_a_header_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert ". " + str(header) not in said
 
 
+def test_sources_together_are_one_object_and_only_what_changed_is_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = [tmp_path / "one.c", tmp_path / "two.c"]
+    for source in sources:
+        source.write_text(f"int {source.stem};\n")
+    commands, made = recorded(monkeypatch), []
+    for _ in range(3):
+        with toolchain.Toolchain(tmp_path / "cache") as tools:
+            made += tools.together([toolchain.Compile(source, depends=()) for source in sources], "joining")
+        sources[1].write_text("int two = 2;\n")
+    assert (made[0] != made[1], made[1] == made[2]) == (True, True)
+    assert [len([c for c in commands if word in c]) for word in ("-c", "-r")] == [3, 2]
+
+
 @pytest.mark.parametrize(
     ("text", "objects"), [("int x;\n", 1), ('#include "one.h"\n', 2), ('#incl\\\nude "one.h"\n', 2)]
 )
@@ -165,6 +180,26 @@ def test_run_check_is_compiled_ahead_too(tmp_path: Path, monkeypatch: pytest.Mon
     with toolchain.Toolchain(tmp_path / "cache") as tools:
         device.prepare(tools)
     assert made == [False, True]
+
+
+@pytest.mark.parametrize("wrapped", [None, "ccache", "gcc-12"])
+def test_only_a_compiler_that_is_certain_is_not_asked_for_its_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrapped: str | None
+) -> None:
+    """Links are followed to the file of one version; a cache of that name, or a script, may start another one."""
+    real, linked = tmp_path / (wrapped or "x86_64-linux-gnu-gcc-12"), tmp_path / "bin" / "gcc"
+    real.write_bytes(b"#!/bin/sh\n" if wrapped == "gcc-12" else Path("/bin/true").read_bytes())
+    real.chmod(0o755)
+    linked.parent.mkdir()
+    linked.symlink_to(real)
+    monkeypatch.setenv("PATH", f"{linked.parent}:{os.environ['PATH']}")
+    commands = recorded(monkeypatch)
+    told = set()
+    for time_of_change in (1000, 2000):
+        os.utime(real, (time_of_change, time_of_change))
+        with toolchain.Toolchain(tmp_path / "cache") as tools:
+            told.add(tools.version("gcc"))
+    assert (len(told), len(commands)) == ((2, 0) if wrapped is None else (1, 2))
 
 
 @pytest.mark.thorough

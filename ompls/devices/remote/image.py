@@ -37,4 +37,5 @@ def build_image(inner: Device, job: ImageJob, *, program: bool = False) -> Path:
     jobs += native_jobs([inner], headers).values()
     kind = [] if program else ["-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs"]
     link = [*kind, "-fopenmp", "-foffload=disable", "-pthread", "-ldl", "-lm"]
-    return tools.link(link, [*tools.objects(jobs), image], ".far", "linking the far side of '{}'".format(inner.name))
+    what = "linking the far side of '{}'".format(inner.name)
+    return tools.link(link, [*tools.together(jobs, what), image], ".far", what)

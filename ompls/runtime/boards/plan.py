@@ -131,6 +131,10 @@ class Planned(Toolchain):
         """In their order."""
         return [self.object(job) for job in jobs]
 
+    def together(self, jobs: Sequence[Compile], what: str) -> List[Path]:
+        """Each for itself: the board makes them side by side."""
+        return self.objects(jobs)
+
     def object(self, job: Compile) -> Path:
         """A line of the script.  Raises CannotPlan for a language that a board need not have."""
         if job.compiler != "gcc":

@@ -166,7 +166,7 @@ def _kernel_object(
     text = wrap(path.read_bytes(), label, kernels)
     # A stable name for the text, so that the cache finds it again whatever directory the bundle is in.
     source = tools.cached([b"cudasim kernel", text], ".cu", lambda made: (made.write_bytes(text), None)[1])
-    depends = (source, *_library_files())
+    depends = tuple(_library_files())
     # With checks always: gcc does not instrument what is plainly its own variable, and shared ones would be that.
     flags = ("-x", "c++", *KERNEL_FLAGS, *defines, *(ALIGNMENT if checked or CONVERSION.search(text) else ()))
     flags += CHECK_KERNEL if checked else ()
