@@ -43,35 +43,38 @@ def program(once: Once) -> Path:
 
 
 LATE = (
-    "own_mpi.c:26: the program has called MPI_Finalize, and nodes have ended with it (the construct is the host's, "
+    "own_mpi.c:34: the program has called MPI_Finalize, and nodes have ended with it (the construct is the host's, "
     "and so are its values)\n"
 )
 
 
 @pytest.mark.parametrize(
-    ("ranks", "devices", "out", "told"),
+    ("how", "devices", "out", "told"),
     [
-        (0, "mpinode:2", "1 ranks 90 host 0\n", LATE),
-        (2, "mpinode:1", "2 ranks 100 host 0\n", ""),
-        pytest.param(0, "host", "1 ranks 45 host 0\n", "", marks=pytest.mark.thorough),
-        pytest.param(2, "host", "2 ranks 100 host 0\n", "", marks=pytest.mark.thorough),
+        ("late", "mpinode:2", "1 ranks 90 host 0\n", LATE),
+        ("ranks", "mpinode:1", "2 ranks 100 host 0\ndone\n", ""),
+        pytest.param("lost", "mpinode:1", "2 ranks 100 host 0\ndone\n", "", marks=pytest.mark.thorough),
+        pytest.param("late", "host", "1 ranks 45 host 0\n", "", marks=pytest.mark.thorough),
+        pytest.param("ranks", "host", "2 ranks 100 host 0\ndone\n", "", marks=pytest.mark.thorough),
     ],
 )
-def test_a_program_may_have_its_own_mpi(program: Path, ranks: int, devices: str, out: str, told: str) -> None:
+def test_a_program_may_have_its_own_mpi(program: Path, how: str, devices: str, out: str, told: str) -> None:
     """Its ranks may be started by `mpiexec`; nodes end before its MPI_Finalize, and nothing is left."""
-    mark = f"own{ranks}{devices}-{os.getpid()}"
-    started = [launcher(), *([] if is_mpich() else ["--oversubscribe"]), "-n", str(ranks)] if ranks else []
+    mark = f"own{how}{devices}-{os.getpid()}"
+    ranks = [launcher(), *([] if is_mpich() else ["--oversubscribe"]), "-n", "2"]
     more = {} if is_mpich() else {"OPAL_PREFIX": str(prefix())}
     done = subprocess.run(
-        [*started, program, *([] if ranks else ["late"])],
+        [*([] if how == "late" else ranks), program, how],
         env=environment(OMPLS_DEVICES=devices, AWAY_MARK=mark, **more),
         capture_output=True,
         text=True,
         timeout=LIMIT,
         check=False,
     )
-    assert (done.returncode, done.stdout) == (0, out), done.stderr
-    assert done.stderr.partition(": warning: ")[2].endswith(told) if told else done.stderr == ""
+    lost = how == "lost"  # then UCX has something to say, and Open MPI's `mpiexec` counts the node as a rank
+    said = "".join(line for line in done.stdout.splitlines(True) if not (lost and "UCX" in line))
+    assert (done.returncode, said) == (137 if lost and not is_mpich() else 0, out), done.stderr
+    assert lost or (done.stderr.partition(": warning: ")[2].endswith(told) if told else done.stderr == "")
     assert until(lambda: not left_behind(mark))
 
 

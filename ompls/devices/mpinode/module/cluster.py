@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import importlib
 import os
 import threading
 import time
@@ -149,7 +150,7 @@ class Cluster(Near):
         program.ompls_mpi_parts(_PART)
 
     def part(self) -> None:
-        """The nodes end, as the program ends MPI."""
+        """The nodes end, before the program ends MPI."""
         self._program.ompls_close_module(
             self._name, b"the program has called MPI_Finalize, and nodes have ended with it"
         )
@@ -203,10 +204,14 @@ class Cluster(Near):
 
 
 def _part() -> int:
-    """Before the program's MPI_Finalize: whether that may go on."""
+    """Before the program's MPI_Finalize: whether that goes on.  Where a node was lost it may never come back, but other
+    ranks wait for it: then we try it ourselves.
+    """
     _WORLD.ended = True
     for cluster in _WORLD.clusters:
         cluster.part()
+    if _WORLD.lost:
+        mpi.within(near.patience()[0], importlib.import_module("mpi4py.MPI").Finalize)
     return not _WORLD.lost
 
 

@@ -38,7 +38,7 @@ void ompls_mpi_line_make(ompls_mpi_line *line, const ompls_mpi *mpi, uintptr_t c
 /* What MPI starts from this thread has this file as its standard output and error: who cannot reach a machine tells why there, Open
    MPI's prte on its output. */
 void ompls_mpi_starts(int file);
-/* Before the program ends MPI this is called: 0 when it cannot be ended. */
+/* Before the program ends MPI this is called: 0 when it has done so, or tried to. */
 void ompls_mpi_parts(int (*before_end)(void));
 /* No frame is waited for any more; those that have come are taken, or UCX names them when MPI is finished. */
 void ompls_mpi_line_end(ompls_mpi_line *line);

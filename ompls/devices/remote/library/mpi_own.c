@@ -45,7 +45,6 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     return have_begun() ? PMPI_Query_thread(provided) : PMPI_Init_thread(argc, argv, required, provided);
 }
 
-/* Where a node was lost MPI may wait for it for ever, so it is left as it is. */
 int MPI_Finalize(void) {
     return part == NULL || part() ? PMPI_Finalize() : 0;
 }
