@@ -93,6 +93,7 @@ void chip_begin(void) {
     for (;;) {
         while (slot->status != EPI_START) chip_pause();
         slot->status = EPI_RUNNING;
+        while (slot->status == EPI_START) continue; /* a read may overtake a write: a short kernel would be started twice */
         start_timer();
         serve(me);
     }

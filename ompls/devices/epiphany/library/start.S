@@ -1,7 +1,12 @@
-/* start.S -- a core's first instructions: its stack begins at the global address of its own memory (STACK: below EPI_BLOCK of board.h). */
+/* start.S -- a core's first instructions: its stack begins at the global address of its own memory (STACK: below EPI_BLOCK of board.h).
+
+   A core starts in an interrupt, SYNC.  Until that is left no other one is served, and exceptions only wait: a core that has read from a
+   misaligned address would go on with a wrong value.  Of the others only exceptions are wanted: the timer and DMA raise some, too. */
 #define NAME_(prefix, name) prefix##name
 #define NAME(prefix, name) NAME_(prefix, name)
 #define C(name) NAME(__USER_LABEL_PREFIX__, name)
+
+#define ALL_BUT_EXCEPTIONS 0x3f9 /* of ten, the second and the third */
 
     .section .vectors, "ax"
     .global C(_start)
@@ -16,6 +21,13 @@ failed: /* the program hears of it (ecore.c) */
     movt r0, %high(C(abort))
     jr r0
 begin:
+    mov r0, #ALL_BUT_EXCEPTIONS
+    movts imask, r0
+    mov r0, %low(run)
+    movt r0, %high(run)
+    movts iret, r0
+    rti
+run:
     movfs r0, coreid
     lsl r0, r0, #20
     mov r1, #STACK
