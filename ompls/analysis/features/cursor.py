@@ -12,7 +12,7 @@ from ompls.analysis.features.operators import directive_around
 from ompls.analysis.features.pragmas import Pragma, in_comment
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.syntax.clause_expr import Token, tokenize
-from ompls.analysis.syntax.pragma import parse_directive
+from ompls.analysis.syntax.pragma import directive_of
 
 _WORD = re.compile(rb"[\w$\x80-\xff]*")
 _OPEN = {")": "(", "]": "[", "}": "{"}
@@ -98,18 +98,18 @@ def cursor_at(source: bytes, offset: int) -> Cursor | None:
     source, pragma = found
     if in_comment(source[pragma.start : offset]):
         return None
-    tokens = tokenize(source[pragma.start : offset], pragma.start)
+    whole = tokenize(source[pragma.start : pragma.line_end], pragma.start)
+    tokens = [t for t in whole if t.start < offset]
     start = offset
-    if tokens and tokens[-1].end == offset and tokens[-1].kind in ("name", "number"):
+    if tokens and tokens[-1].end >= offset and tokens[-1].kind in ("name", "number"):
         start = tokens.pop().start
     if len(tokens) < 3:  # `#`, `pragma`, `omp`
         return None
     match = _WORD.match(source, offset)
     end = match.end() if match is not None else offset
-    before = parse_directive(source[pragma.start : start], pragma.start)
-    whole = parse_directive(source[pragma.start : pragma.line_end], pragma.start)
-    rest = tokenize(source[end : pragma.line_end])
-    cursor = Cursor(pragma, (start, end), before, whole, following=rest[0].text[:1] if rest else "")
+    before, directive = directive_of(tokens, pragma.start), directive_of(whole, pragma.start)
+    following = next((t.text[:1] for t in whole if t.start >= end), "")
+    cursor = Cursor(pragma, (start, end), before, directive, following=following)
     for at, token in enumerate(tokens[3:], 3):
         if token.kind != "name" or (at + 1 < len(tokens) and tokens[at + 1].text == "("):
             break

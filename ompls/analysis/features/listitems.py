@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from ompls.analysis.dataenv.private import loop_variables
@@ -30,6 +31,9 @@ _SECTIONS = _STORAGE | REDUCTIONS  # in which a pointer alone says little
 _POINTERS = frozenset(("is_device_ptr", "use_device_ptr", "aligned"))
 _MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+([^\r\n\\/]{1,200}?)[ \t]*(?=//|/\*|\r?$)", re.M)
 _NUMERIC = re.compile(r"(?:[-+*%()\s]|<<|>>|(?:0[xX][\da-fA-F]+|\d+)[uUlL]*(?!\w)|[A-Za-z_]\w*(?!\w|\s*\())+")
+_VARIABLES = ("var", "param")
+_WITH_FUNCTIONS = (*_VARIABLES, "func")
+_OF_FUNCTIONS = frozenset(("enter", "link"))  # clauses that list functions, too
 _FILE_LEVEL = frozenset(("enter", "link", "local", "copyin"))
 
 
@@ -47,14 +51,22 @@ class Names:
     def __init__(self, tu: TU, cursor: Cursor) -> None:
         self._tu, self._cursor = tu, cursor
         x = expanded_offset(tu, cursor.pragma.place)
-        self._symbols = dict(sorted(visible(tu, x).items()))
+        self._symbols = visible(tu, x)
         item = item_at(tu, x)
         stmt = statement_of(tu, item, cursor.pragma.place)
         body = stmt.body if stmt is not None else None
-        self._body = body
-        counters = loop_variables(stmt.directive, body) if stmt is not None else []
-        self._written = {u.symbol for u in uses(body) if u.write and u.certain} - set(counters)
+        self._stmt, self._body = stmt, body
         self._sections = Sections(tu, item, body) if item is not None and body is not None else None
+
+    @cached_property
+    def _written(self) -> set[Symbol]:
+        """What the construct surely writes, but for its loops' counters."""
+        counters = loop_variables(self._stmt.directive, self._body) if self._stmt is not None else []
+        return {u.symbol for u in uses(self._body) if u.write and u.certain} - set(counters)
+
+    def _named(self, *kinds: str) -> list[tuple[str, Symbol]]:
+        """The names of these kinds, sorted: of a large file's functions a cursor in a clause seldom wants one."""
+        return sorted((name, symbol) for name, symbol in self._symbols.items() if symbol.kind in kinds)
 
     def type_of(self, name: str) -> CType | None:
         """The type of a variable that is in scope."""
@@ -64,7 +76,7 @@ class Names:
     def list_items(self, clause: str) -> Iterator[Proposal]:
         """Variables (for `enter` functions too) that the clause can list and that are not listed yet."""
         listed = self._listed(clause)
-        for name, symbol in self._symbols.items():
+        for name, symbol in self._named(*(_WITH_FUNCTIONS if clause in _OF_FUNCTIONS else _VARIABLES)):
             if name in listed or not _fits(symbol, clause):
                 continue
             text, at = self._as_item(symbol, clause)
@@ -75,17 +87,15 @@ class Names:
 
     def values(self) -> Iterator[Proposal]:
         """What can stand in an expression: variables, functions' parameters, constants; numbers of elements first."""
-        for name, symbol in self._symbols.items():
-            if symbol.kind in ("var", "param"):
-                rank = self._rank(symbol) + (0 if isinstance(symbol.type, (Integer, Enum)) else 1)
-                yield Proposal(name, _kind(symbol), -1, declared(self._tu, symbol.type, name), rank)
+        for name, symbol in self._named(*_VARIABLES):
+            rank = self._rank(symbol) + (0 if isinstance(symbol.type, (Integer, Enum)) else 1)
+            yield Proposal(name, _kind(symbol), -1, declared(self._tu, symbol.type, name), rank)
         yield from self.constants()
 
     def constants(self) -> Iterator[Proposal]:
         """Constants of enumerations, and macros of the file that stand for integers."""
-        for name, symbol in self._symbols.items():
-            if symbol.kind == "enumconst":
-                yield Proposal(name, "constant", -1, declared(self._tu, symbol.type, name), self._rank(symbol))
+        for name, symbol in self._named("enumconst"):
+            yield Proposal(name, "constant", -1, declared(self._tu, symbol.type, name), self._rank(symbol))
         macros: set[str] = set()
         for name, body in _MACRO.findall(self._tu.source[: self._cursor.pragma.place]):
             written = body.decode("utf-8", "replace")
@@ -162,9 +172,7 @@ def _excludes(other: str, clause: str) -> bool:
 
 def _fits(symbol: Symbol, clause: str) -> bool:
     if symbol.kind == "func":
-        return clause in ("enter", "link") and isinstance(symbol.type, Function)
-    if symbol.kind not in ("var", "param"):
-        return False
+        return isinstance(symbol.type, Function)
     if clause == "linear":
         return isinstance(symbol.type, (Integer, Pointer))
     if clause in _POINTERS:

@@ -75,6 +75,8 @@ def _attribute(source: bytes, offset: int) -> tuple[bytes, Pragma] | None:
 
 def _variant(source: bytes, pragma: Pragma, offset: int) -> tuple[bytes, Pragma] | None:
     """The directive in a clause of a metadirective: behind the colon of `when`, or all of the parentheses."""
+    if source.find(b"metadirective", pragma.start, pragma.line_end) < 0:
+        return None
     tokens = tokenize(source[pragma.start : pragma.line_end], pragma.start)
     words = [t.text for t in tokens[3:5]]
     if words[:1] != ["metadirective"] and words != ["begin", "metadirective"]:

@@ -30,7 +30,11 @@ def parse_directive(text: bytes, shift: int = 0, is_type: IsType = lambda _name:
     is_type -- whether a name is a typedef where the pragma stands
     The directive's name is "" when nothing follows the sentinel.
     """
-    tokens = tokenize(text, shift)
+    return directive_of(tokenize(text, shift), shift, is_type)
+
+
+def directive_of(tokens: list[Token], shift: int = 0, is_type: IsType = lambda _name: False) -> Directive:
+    """As `parse_directive`, for who has the tokens."""
     pos = 0
     for sentinel in ("#", "pragma", "omp"):
         if pos < len(tokens) and tokens[pos].text == sentinel:
