@@ -182,6 +182,15 @@ WRITTEN = [
      "#define N 8\nvoid f(int *x) {\n#pragma omp target map(tofrom: x[0:N - 1])\n"
      "  for (int i = 0; i < N; i++) x[i] = 0;\n}\n",
      ("[0:N - 1]", "[0:N]")),
+    ("section-too-short",
+     "struct m { int *x, *y; };\nvoid f(int n, int k, struct m *m) {\n"
+     "#pragma omp target map(tofrom: m[k].x[1:n-1]) map(to: m[k].y[0:n])\n"
+     "  for (int i = 0; i < n; i++) m[k].x[i] = m[k].y[i];\n}\n",
+     ("x[1:n-1]", "x[0:n]")),
+    ("section-too-short",
+     "struct m { int *x, *y; };\nvoid f(int n, struct m m) {\n#pragma omp target map(from: m.x[0:n-1], m.y[0:n])\n"
+     "  for (int i = 0; i < n; i++) m.x[i] = m.y[i] = 0;\n}\n",
+     ("[0:n-1]", "[0:n]")),
     ("device-pointer-absent",
      "#define N 8\nvoid *malloc(unsigned long);\nvoid f(void) {\n  int *x8 = malloc(400);\n#pragma omp target\n"
      "  for (int i = 0; i < N; i++) x8[i] = 0;\n}\n",
@@ -292,6 +301,13 @@ void f(int n, int *x, int yes) {
 #pragma omp target
     for (int i = 0; i < n; i++) x[i] = i;
   }
+}
+""",
+    "another member is filled": """
+struct m { int *x, *y; };
+void f(int n, struct m m) {
+#pragma omp target map(from: m.x[0:n-1], m.y[0:n])
+  for (int i = 0; i < n; i++) m.y[i] = m.x[i];
 }
 """,
     "the length is another one later": """

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.need import Need, Needs
 from ompls.analysis.dataenv.paths import root
+from ompls.analysis.dataenv.places import start_target
 from ompls.analysis.dataenv.symbolic import Poly
 from ompls.analysis.model.ast import Expr, FunctionDef, Name, Span, Symbol
 from ompls.analysis.model.ctype import Pointer
@@ -56,7 +57,8 @@ def _changes(scene: Scene, region: Region, variable: Variable, size: str) -> tup
     needs, else as far as its loops reach, or all that was allocated."""
     need = Needs(region, scene.unit.functions).of(variable.symbol) if variable.implicit else ""
     needed = need.section if isinstance(need, Need) else None
-    reach = reach_of(scene, region, variable.symbol, needed[0] if needed is not None else Poly.of(0))
+    begin = needed[0] if needed is not None else Poly.of(0)
+    reach = reach_of(scene, region, start_target(variable.symbol), begin)
     named = reach if reach is not None and (reach.bound is not None or reach.length.symbols()) else None
     if named is None and not size:
         return ()

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.symbolic import poly_of
-from ompls.analysis.model.ast import Name, Section
+from ompls.analysis.model.ast import Section
 from ompls.analysis.model.omp import ListItem
 from ompls.analysis.model.tu import Region
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.kernel import trustworthy
-from ompls.analysis.rules.support.lengths import longer, reach_of
+from ompls.analysis.rules.support.lengths import first_of, longer, reach_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -27,15 +27,16 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 def _looked_at(scene: Scene, region: Region, item: ListItem) -> Iterator[Finding]:
     section = item.expr
-    if not isinstance(section, Section) or not isinstance(section.base, Name) or section.base.symbol is None:
+    if not isinstance(section, Section) or section.lower is None or section.length is None:
         return
-    if section.lower is None or section.length is None or section.stride is not None:
+    first = first_of(section)
+    if first is None or section.stride is not None:
         return
     begin, length = poly_of(section.lower), poly_of(section.length)
     # From a constant on, an end and a length differ by no more than a few: that may be meant.
     if begin is None or length is None or begin.constant is not None:
         return
-    reach = reach_of(scene, region, section.base.symbol, begin)
+    reach = reach_of(scene, region, first, begin)
     if reach is None or reach.low != begin or reach.low + reach.length != length:
         return
     message = (
@@ -81,6 +82,20 @@ void scale(float *x, int from, int to) {
     //                                                                  ^^ hint: the length of `x[from:to]` is written as an end: the region accesses `to - from` elements from there on
     for (int i = from; i < to; i++)
         x[i] *= 2;
+}
+""",
+        """
+struct grid { double *cells, row[100]; };
+struct system { struct grid grid, *others; };
+void clear(struct system *sys, int nx, int ny, int k) {
+    #pragma omp target teams distribute parallel for map(tofrom: sys->grid.cells[2*nx : nx*ny])
+    //                                                                                  ^^^^^ hint: the length of `sys->grid.cells[2*nx:nx*ny]` is written as an end: the region accesses `nx*ny - 2*nx` elements from there on
+    for (int i = 2*nx; i < nx * ny; i++)
+        sys->grid.cells[i] = 0;
+    #pragma omp target map(tofrom: sys->others[k].row[nx : ny])
+    //                                                     ^^ hint: the length of `sys->others[k].row[nx:ny]` is written as an end: the region accesses `ny - nx` elements from there on
+    for (int i = nx; i < ny; i++)
+        sys->others[k].row[i] = i;
 }
 """,
     ),
@@ -132,6 +147,20 @@ void two(float *x, int from, int to) {
     #pragma omp target map(tofrom: x[from:to])
     for (int i = from; i < to; i++)
         x[i] = x[from + i];
+}
+""",
+        """
+struct grid { double *cells, *next; };
+void members(struct grid *g, struct grid *h, int from, int to) {
+    #pragma omp target map(tofrom: g[0:1], g->cells[from:to], g->next[from:to - from])
+    for (int i = from; i < to; i++)
+        g->next[i] = g->cells[i - from] + g->cells[i];
+    #pragma omp target map(tofrom: g[0:1], h[0:2], g->cells[from:to], h[1].cells[from:to])
+    for (int i = from; i < to; i++) {
+        g->cells[i] = 0;
+        g->cells = h->cells;
+        h[i - from].cells[i] = 1;
+    }
 }
 """,
     ),

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.access import Access, accesses, extent
-from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.dataenv.paths import bare, root, walk_all
+from ompls.analysis.dataenv.places import Env, Place, pointee_of
 from ompls.analysis.dataenv.symbolic import Poly, compare, poly_of
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
@@ -35,13 +36,26 @@ class Reach(NamedTuple):
         return ((self.text, self.bound),) if self.bound is not None else ()
 
 
-def reach_of(scene: Scene, region: Region, symbol: Symbol, begin: Poly) -> Reach | None:
-    """What the region accesses of a variable, from `begin` on at the latest; None when not all of that is known before
-    the region."""
+def first_of(section: ast.Section) -> Place | None:
+    """The first element of what a section is of: a variable, or a member; None where that is not known."""
+    base = bare(section.base)
+    return pointee_of(base, Env()) if isinstance(base, (ast.Name, ast.Member)) else None
+
+
+def reach_of(scene: Scene, region: Region, first: Place, begin: Poly) -> Reach | None:
+    """What the region accesses of an array, from `begin` on at the latest; None when not all of that is known before the
+    region.
+
+    first -- its first element
+    """
     body = region.stmt.body
-    made = [a for a in accesses(body, scene.unit.functions) if a.symbol is symbol and a.place.path] if body else []
-    ranges = [extent(a).ranges[:1] for a in made]
-    known = [r[0] for r in ranges if r and r[0] is not None]
+    around, way = len(first.subscripts) - 1, first.path
+    made = [a for a in accesses(body, scene.unit.functions) if a.symbol is first.symbol] if body is not None else []
+    if any(a.write and a.place.path and a.place.path == way[: len(a.place.path)] != way for a in made):
+        return None  # it becomes another array meanwhile
+    made = [a for a in made if a.place.path[: len(way)] == way]
+    ranges = [extent(a).ranges[around] for a in made if a.place.subscripts[:around] == first.subscripts[:around]]
+    known = [r for r in ranges if r is not None]
     if body is None or not known or len(known) < len(made):
         return None
     low = _least([begin, *[p for p, _ in known]])
@@ -78,8 +92,11 @@ def _runs(scene: Scene, directive: Directive, region: Region) -> bool:
 def _is_filled(scene: Scene, region: Region, item: ListItem, reach: Reach) -> bool:
     """Whether a loop of the region writes each element of `reach`, whatever happens."""
     symbol = item.symbol or root(item.expr)
+    first = first_of(item.expr) if isinstance(item.expr, ast.Section) else None
     for a in accesses(region.stmt.body, scene.unit.functions) if region.stmt.body is not None else ():
         found = extent(a)
+        if first is not None and a.place.path != first.path:
+            continue  # another member
         if a.write and a.symbol is symbol and found.linear is not None and found.exact and found.dense:
             low, high = found.linear
             if low == reach.low and high - low + 1 == reach.length:
@@ -91,18 +108,20 @@ def long_enough(scene: Scene, directive: Directive, regions: Sequence[Region], i
     """The fix that makes a section of a directive as long as these regions need, which may be its own or behind it;
     () when that is not known."""
     section = item.expr
-    symbol = section.base.symbol if isinstance(section, ast.Section) and isinstance(section.base, ast.Name) else None
-    if not isinstance(section, ast.Section) or section.stride is not None or section.length is None or symbol is None:
+    first = first_of(section) if isinstance(section, ast.Section) else None
+    if not isinstance(section, ast.Section) or section.stride is not None or section.length is None or first is None:
         return ()
     begin = poly_of(section.lower) if section.lower is not None else Poly.of(0)
-    reach = _reach_of_all(scene, directive, regions, symbol, begin) if begin is not None else None
+    reach = _reach_of_all(scene, directive, regions, first, begin) if begin is not None else None
     if reach is None or all(_copies_more(scene, directive, region, item, reach) for region in regions):
         return ()
     if reach.low == begin:
         return (longer(scene, section, reach),)
     text = f"[{in_c(reach.low)}:{reach.text}]"
     where = Span(section.base.span.end, section.span.end)
-    title = f"Change `{item.text}` to `{symbol.name}{text}`"
+    assert scene.content is not None
+    base = scene.content.text[slice(*section.base.span)].decode("utf-8", "replace")
+    title = f"Change `{item.text}` to `{base}{text}`"
     return (Change(title, where, text, safe=False, quotes=((item.text, item.span), *reach.quotes)),)
 
 
@@ -119,10 +138,10 @@ def longer(scene: Scene, section: ast.Section, reach: Reach) -> Change:
 
 
 def _reach_of_all(
-    scene: Scene, directive: Directive, regions: Sequence[Region], symbol: Symbol, begin: Poly
+    scene: Scene, directive: Directive, regions: Sequence[Region], first: Place, begin: Poly
 ) -> Reach | None:
     """What all of the regions access, in variables that have the same value at the directive."""
-    found = [reach_of(scene, region, symbol, begin) for region in regions]
+    found = [reach_of(scene, region, first, begin) for region in regions]
     reaches = [reach for reach in found if reach is not None]
     low = _least([reach.low for reach in reaches])
     high = _least([-(reach.low + reach.length) for reach in reaches])
