@@ -18,7 +18,7 @@ from ompls.translate.output import OutLine, line_map, text_of
 from ompls.translate.symbols import unit_name
 from ompls.translate.tables import known
 from ompls.translate.target import HOST, TargetFault
-from ompls.translate.unit import Unit
+from ompls.translate.unit import Unit, unplaced
 
 __all__ = ["Bundle", "NotTranslatedError", "Preview", "TargetFault", "preview", "translate"]
 
@@ -36,6 +36,7 @@ def translate(tus: list[TU], devices: Sequence[DeviceSpec], targets: Targets, ve
     files: dict[str, str] = {}
     entries, problems = [], []
     names: set[str] = set()
+    units: list[Unit] = []
     with _no_collections():
         for tu in tus:
             name = _unique(unit_name(tu.path), names)
@@ -44,6 +45,8 @@ def translate(tus: list[TU], devices: Sequence[DeviceSpec], targets: Targets, ve
             files.update(made)
             entries.append(entry)
             problems += unit.problems
+            units.append(unit)
+        problems += unplaced(units)
         if problems:
             return Bundle(diagnostics=problems)
         return pack(files, entries, [device.name for device in devices], classes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -393,6 +394,24 @@ class Unit:
 _REQUIREMENTS = {
     "reverse_offload": "a region on a device cannot start one on the host",
 }
+
+
+def unplaced(units: Sequence[Unit]) -> list[Diagnostic]:
+    """The variables that kernels of one unit use, and another one defines without a `declare target`."""
+    used = {
+        s.name: unit.tu for unit in units for needs in unit.needs.values()
+        for s in needs.globals.values() if not s.defined and not s.from_system_header
+    }  # fmt: skip
+    found = []
+    for unit in units if used else ():
+        for name in sorted(used.keys() & unit.index.variables.keys()):
+            (item, d), s = unit.index.variables[name], unit.tu.symbols.get(name)
+            if s is not None and s.defined and not s.declare_target and s.storage != "static":
+                what = f"'{name}' is not under declare target where it is defined"
+                why = f"kernels of {os.path.basename(used[name].path)} use it, where it is"
+                message = f"{what}: {why}; put it under declare target here, too"
+                found.append(Diagnostic(RULE, "error", message, unit.tu.locate(item, d.span)))
+    return found
 
 
 def diagnostic(p: Problem, where: Location, device: str) -> Diagnostic:

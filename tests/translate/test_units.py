@@ -159,6 +159,30 @@ def test_a_function_that_no_unit_has_is_named(place: Path) -> None:
     assert "'bump': no unit that is linked has its body under declare target" in done.stderr
 
 
+def test_a_variable_that_devices_have_is_so_where_it_is_defined(unit: Callable[[str], TU]) -> None:
+    """Other compilers' linkers do not find it for the device; here its address was null when the kernel ran."""
+    user = unit(
+        "#pragma omp declare target\nextern int table[4];\n#pragma omp end declare target\n"
+        "int f(int s)\n{\n#pragma omp target map(from : s)\n    s = table[1];\n    return s;\n}\n"
+    )
+    for text, refused in (
+        ("int other, table[4] = {1};\n", True),
+        ("int table[4] = {1};\n#pragma omp declare target to(table)\n", False),
+        ("#pragma omp declare target\nextern int table[4];\n#pragma omp end declare target\nint table[4];\n", False),
+        ("extern int table[4];\nint *g(void) { return table; }\n", False),
+        ("static int table[4];\nint *g(void) { return table; }\n", False),
+    ):
+        made = translate([user, unit(text)], ["host"])
+        assert bool(made.files) != refused, text
+        assert [d.message for d in made.diagnostics] == refused * [
+            "'table' is not under declare target where it is defined: kernels of test.c use it, where it is;"
+            " put it under declare target here, too"
+        ]
+    assert made.files
+    (found,) = translate([user, unit("int other, table[4] = {1};\n")], ["host"]).diagnostics
+    assert (found.where.start, found.where.end) == (11, 25)
+
+
 def test_what_cannot_run_on_a_gpu_is_said_where_it_is_called(place: Path) -> None:
     text = FILES["twice.c"].replace("q.x *= 2;", "long double w = q.x; q.x = w * 2;")
     (place / "twice.c").write_text(text)
