@@ -1,4 +1,4 @@
-"""What a wrong address in the program's own process says: memory of a device that the host touches, or in a kernel."""
+"""What a fault in the program's own process says: memory of a device that the host touches, or in a kernel."""
 
 from __future__ import annotations
 
@@ -23,10 +23,16 @@ CASES = [
     ("null", "cudasim", 125, "r = p[2]", rf"region on cudasim:0 read address 0x8 {NULL}"),
     ("chain", "host", 125, "last.next->", r"region on host:0 read address 0x8 \(a null pointer\), in kernel "),
     ("team", "host", 125, "r = p[4]", rf"region on host:0 read address 0x10 {NULL}"),
+    ("trap", "host", 125, "__builtin_trap", r"region on host:0 came to a trap: __builtin_trap\(\)[^\n]*, in kernel "),
+    ("divide", "host", 125, "r = 7 / q", r"region on host:0 divided by zero[^\n]*, in kernel "),
+    ("own-trap", "host", -signal.SIGILL, "", ""),
+    ("own-divide", "host", -signal.SIGFPE, "", ""),
     ("outside", "host", -signal.SIGSEGV, "", ""),
     ("stack", "host", -signal.SIGSEGV, "", ""),
     ("exit-touch", "cudasim", 125, "tofrom : absent", rf"region on cudasim:0: {ABSENT}"),
     ("exit-launch", "cudasim", 125, "tofrom : absent", rf"region on cudasim:0: {ABSENT}"),
+    ("exit-again", "host", 125, "tofrom : absent", rf"region on host:0: {ABSENT}"),
+    ("exit-again", "cudasim", 125, "tofrom : absent", rf"region on cudasim:0: {ABSENT}"),
     ("exit-join", "host", 125, "tofrom : absent", rf"region on host:0: {ABSENT}[^\n]*\njoined"),
     ("exit-join", "cudasim", 125, "tofrom : absent", rf"region on cudasim:0: {ABSENT}[^\n]*\njoined"),
     ("alloc", "host", 0, "", ""),

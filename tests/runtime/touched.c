@@ -12,6 +12,7 @@ static int *none, deep;
 struct node { struct node *next; int value; };
 static int *kept, shared[1000];
 static void touch(void) { kept[0] = 0; }
+static void leave(void) { exit(9); }
 static void launch_again(void)
 {
     int a = 0;
@@ -68,6 +69,16 @@ int main(int argc, char **argv)
 #pragma omp parallel
         if (omp_get_thread_num() == 1)
             r = p[4] + q[0];
+    } else if (strcmp(name, "trap") == 0) {
+#pragma omp target map(tofrom : r)
+        if (q[0] == 0) __builtin_trap();
+    } else if (strcmp(name, "divide") == 0) {
+#pragma omp target map(tofrom : r)
+        r = 7 / q[0];
+    } else if (strcmp(name, "own-trap") == 0) {
+        __builtin_trap();
+    } else if (strcmp(name, "own-divide") == 0) {
+        r = 7 / deep;
     } else if (strcmp(name, "outside") == 0) {
 #pragma omp target map(tofrom : r)
         r = 1;
@@ -80,7 +91,7 @@ int main(int argc, char **argv)
         int absent = 0;
         kept = d;
         if (strcmp(name, "exit-join") == 0) pthread_create(&other, NULL, fail_at_the_end, NULL);
-        atexit(strcmp(name, "exit-touch") == 0 ? touch : strcmp(name, "exit-join") == 0 ? join : launch_again);
+        atexit(strcmp(name, "exit-touch") == 0 ? touch : strcmp(name, "exit-join") == 0 ? join : strcmp(name, "exit-again") == 0 ? leave : launch_again);
 #pragma omp target map(present, tofrom : absent)
         absent = 5;
     } else if (strcmp(name, "alloc") == 0 || strncmp(name, "handler", 7) == 0) {

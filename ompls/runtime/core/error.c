@@ -36,6 +36,13 @@ void ompls_speak_first(void) {
     while (atomic_exchange(&ompls_failing, 1) != 0) syscall(SYS_exit, 0);
 }
 
+/* The last that the program does: an exit handler may have called exit() with another code. */
+static __attribute__((destructor(101))) void keep_code(void) {
+    if (!atomic_load(&ompls_failing)) return;
+    fflush(NULL);
+    _exit(OMPLS_EXIT_CODE);
+}
+
 /* Who fails because the program ends, and the device was closed under it, waits for the end, but not for ever: an exit handler may
    wait for the thread. */
 static void begin_failure(ompls_place at) {

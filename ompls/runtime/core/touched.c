@@ -1,6 +1,6 @@
-/* touched.c -- wrong addresses in the program's own process: memory of a device that the host touches, kernels on `host`.
+/* touched.c -- faults in the program's own process: memory of a device that the host touches, kernels on `host`.
 
-   When a device is opened SIGSEGV gets a handler, unless the program has one.  All else that is done beforehand is that a thread
+   When a device is opened these signals get a handler, unless the program has one.  All else that is done beforehand is that a thread
    notes what it launches (launch.c).  What is called here a signal handler may call.
    A fault that is none of these happens again as if there were no handler. */
 #define _GNU_SOURCE
@@ -291,18 +291,24 @@ static const ompls_run *run_of_team(const fault *f) {
 static void name_nearest(const ompls_run *run, uintptr_t address, char *out, size_t size) {
     const ompls_region *region = run->at.region;
     uintptr_t least = NEAR;
-    snprintf(out, size, "no memory of the program");
+    snprintf(out, size, "no memory of the program)");
     for (uint32_t i = 0; i < region->nparams; i++) {
         const ompls_param_desc *param = &region->params[i];
         uintptr_t value = 0;
         if (ompls_is_address(param) || param->kind == OMPLS_PARAM_POINTER) memcpy(&value, run->request.params[i], sizeof value);
         if (value == 0 || address - value >= least) continue;
         least = address - value;
-        snprintf(out, size, "variable '%.100s', %" PRIuPTR " bytes behind where it begins", param->name, least);
+        snprintf(out, size, "variable '%.100s', %" PRIuPTR " bytes behind where it begins)", param->name, least);
     }
 }
 
-static void tell_kernel(const fault *f, const ompls_run *run) {
+/* What a kernel did that is no access to memory; 0: it was one. */
+static const char *done_wrong(int number, int code) {
+    if (number == SIGFPE) return code == FPE_INTDIV ? "divided by zero, or the least number by -1" : "computed what has no result";
+    return number == SIGSEGV ? NULL : "came to a trap: __builtin_trap(), or code that the compiler takes for unreachable";
+}
+
+static void tell_kernel(const fault *f, const ompls_run *run, const char *wrong) {
     static char line[600], null[128], what[400], text[2000];
     place_in_text where = find_own_place(f->code);
     const ompls_region *region = run->at.region;
@@ -312,28 +318,35 @@ static void tell_kernel(const fault *f, const ompls_run *run) {
     }
     begin_line(line, sizeof line, &where);
     ompls_name_null(region, run->args, run->values, null, sizeof null);
-    if (f->address < NULL_PAGE) snprintf(what, sizeof what, "a null pointer%s", null);
-    else name_nearest(run, f->address, what, sizeof what);
-    snprintf(text, sizeof text, "%sregion on %s %s address %#" PRIxPTR " (%s), in kernel %s of the region at %s:%u\n", line, run->at.device->name,
-             f->write ? "wrote" : "read", f->address, what, region->kernel, region->file, region->line);
+    if (wrong != NULL) snprintf(what, sizeof what, "%s", wrong);
+    else {
+        int done = snprintf(what, sizeof what, "%s address %#" PRIxPTR " (", f->write ? "wrote" : "read", f->address);
+        if (f->address < NULL_PAGE) snprintf(what + done, sizeof what - (size_t)done, "a null pointer%s)", null);
+        else name_nearest(run, f->address, what + done, sizeof what - (size_t)done);
+    }
+    snprintf(text, sizeof text, "%sregion on %s %s, in kernel %s of the region at %s:%u\n", line, run->at.device->name, what, region->kernel,
+             region->file, region->line);
     end_with(text);
 }
 
 /* --- the signal --------------------------------------------------------------------------------------------------------------- */
 
+static const int FAULTS[] = {SIGSEGV, SIGILL, SIGTRAP, SIGFPE}; /* a trap is SIGILL on x86_64, SIGTRAP on aarch64 */
+
 static void on_fault(int number, siginfo_t *info, void *context) {
     fault f = fault_of(info, context);
     ompls_entry *entry;
-    if (info->si_code == SEGV_MAPERR || info->si_code == SEGV_ACCERR) {
-        ompls_device *device = device_with(f.address, &entry);
+    bool happened = info->si_code > 0; /* else it was sent */
+    if (happened && (number != SIGSEGV || info->si_code == SEGV_MAPERR || info->si_code == SEGV_ACCERR)) {
+        ompls_device *device = number == SIGSEGV ? device_with(f.address, &entry) : NULL;
         const ompls_run *run = NULL;
         if (device == NULL && (run = run_of(ompls_running)) == NULL) run = run_of_team(&f);
         if (device != NULL || run != NULL) ompls_speak_first();
         if (device != NULL) tell_touch(&f, device, entry);
-        if (run != NULL) tell_kernel(&f, run);
+        if (run != NULL) tell_kernel(&f, run, done_wrong(number, info->si_code));
     }
     signal(number, SIG_DFL);
-    if (info->si_code <= 0) raise(number); /* sent: it does not happen again */
+    if (!happened || number == SIGTRAP) raise(number); /* it does not happen again */
 }
 
 void ompls_watch(const ompls_device *device) {
@@ -342,10 +355,11 @@ void ompls_watch(const ompls_device *device) {
     if (bytes != 0 && first < first_reserved) first_reserved = first;
     if (bytes != 0 && first + bytes > end_reserved) end_reserved = first + bytes;
     if (bytes != 0 && walk == NULL) find_unwinder();
-    struct sigaction now, ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
-    if (watching || sigaction(SIGSEGV, NULL, &now) != 0 || now.sa_handler != SIG_DFL) return;
+    if (watching) return;
     watching = true;
     of_opener = &ompls_running;
+    struct sigaction now, ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
     sigemptyset(&ours.sa_mask);
-    sigaction(SIGSEGV, &ours, NULL);
+    for (size_t i = 0; i < sizeof FAULTS / sizeof *FAULTS; i++)
+        if (sigaction(FAULTS[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL) sigaction(FAULTS[i], &ours, NULL);
 }
