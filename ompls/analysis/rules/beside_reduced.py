@@ -14,6 +14,8 @@ from ompls.analysis.model.omp import ListItem
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.spec.data_clauses import REDUCING
 
+Bounds = tuple[tuple[Poly, Poly], ...]  # of each dimension, the first and the last element
+
 
 def check(scene: Scene) -> Iterator[Finding]:
     for stmt in scene.content.directives if scene.content is not None else ():
@@ -27,47 +29,55 @@ def check(scene: Scene) -> Iterator[Finding]:
             name = access.symbol
             if access.owner is not stmt or access.clause or name in told or name not in listed:
                 continue
-            item, low, high = listed[name]
-            severity = _beside(access, low, high, changed)
+            item, bounds = listed[name]
+            severity = _beside(access, bounds, changed)
             if severity is not None:
                 told.add(name)
                 message = f"the private copy has `{item.text}` only, and this lies beside it"
                 yield Finding(access.node.span, message, severity, ((item.span, "what is reduced"),))
 
 
-def _sections(stmt: DirectiveStmt) -> dict[Symbol, tuple[ListItem, Poly, Poly]]:
-    """The part of each array or pointer that is reduced: first and last element; of which there are two, none."""
-    found: dict[Symbol, tuple[ListItem, Poly, Poly]] = {}
+def _sections(stmt: DirectiveStmt) -> dict[Symbol, tuple[ListItem, Bounds]]:
+    """The part of each array or pointer that is reduced; of which there are two, none."""
+    found: dict[Symbol, tuple[ListItem, Bounds]] = {}
     items = [i for c in stmt.directive.all(*REDUCING) for i in c.items if stmt.directive.known]
     for item in items:
         bounds = _bounds(bare(item.expr))
-        if bounds is not None and item.symbol is not None and sum(i.symbol is item.symbol for i in items) == 1:
-            found[item.symbol] = item, *bounds
+        if bounds and item.symbol is not None and sum(i.symbol is item.symbol for i in items) == 1:
+            found[item.symbol] = item, bounds
     return found
 
 
-def _bounds(e: Expr) -> tuple[Poly, Poly] | None:
-    if not isinstance(e, (Index, Section)) or not isinstance(bare(e.base), Name):
-        return None
+def _bounds(e: Expr) -> Bounds:
+    """First and last element in each dimension; (): not known."""
+    if not isinstance(e, (Index, Section)):
+        return ()
     if isinstance(e, Index):
-        at = poly_of(e.index)
-        return (at, at) if at is not None else None
-    low, length = ZERO if e.lower is None else poly_of(e.lower), poly_of(e.length)
-    return (low, low + length - 1) if low is not None and length is not None and e.stride is None else None
+        low = high = poly_of(e.index)
+    else:
+        low, length = ZERO if e.lower is None else poly_of(e.lower), poly_of(e.length)
+        high = low + length - 1 if low is not None and length is not None and e.stride is None else None
+    base = bare(e.base)
+    rows = _bounds(base)
+    if low is None or high is None or not (rows or isinstance(base, Name)):
+        return ()
+    return (*rows, (low, high))
 
 
-def _beside(access: Access, low: Poly, high: Poly, changed: set[Symbol]) -> Severity | None:
+def _beside(access: Access, bounds: Bounds, changed: set[Symbol]) -> Severity | None:
     """Whether some of what is accessed lies outside, for all values of what the bounds are made of."""
     reached = extent(access)
-    exact = reached.exact
-    span = next(iter(reached.ranges), None)
-    if span is None and (at := _behind_pointer(access)) is not None:
+    exact = access.certain and not access.guards and all(loop.exact for loop in access.loops)
+    spans = reached.ranges
+    if spans[:1] in ((), (None,)) and (at := _behind_pointer(access)) is not None:
         moving = {access.symbol} | at.symbols() - {loop.symbol for loop in access.loops}
-        span = range_over(at, access.loops) if not moving & changed else None
-        exact = access.certain and not access.guards and all(loop.exact for loop in access.loops)
-    if span is None or (sign(low - span[0]) != ">" and sign(span[1] - high) != ">"):
-        return None
-    return "error" if exact else "hint"
+        spans = (range_over(at, access.loops) if not moving & changed else None,)
+    else:
+        exact = reached.exact if len(spans) == 1 else exact and access.place.sure
+    for (low, high), span in zip(bounds, spans, strict=False):
+        if span is not None and (sign(low - span[0]) == ">" or sign(span[1] - high) == ">"):
+            return "error" if exact else "hint"
+    return None
 
 
 def _behind_pointer(access: Access) -> Poly | None:
@@ -117,6 +127,20 @@ void f(int n, double *sums) {
     //                          ^^^^^^^^^^^ error: the private copy has `sums[0:n]` only, and this lies beside it
 }
 """,
+        """
+void f(int n, const int *at) {
+    double grid[4][4] = {{0}};
+    #pragma omp parallel for reduction(+: grid[0:2][0:4])
+    for (int i = 0; i < n; i++) {
+        grid[1][i % 4] += i;
+        grid[3][at[i]] += i;
+    //  ^^^^^^^^^^^^^^ error: the private copy has `grid[0:2][0:4]` only, and this lies beside it
+    }
+    #pragma omp parallel for reduction(+: grid[1][0:2])
+    for (int i = 0; i < 4; i++) grid[1][i] += i;
+    //                          ^^^^^^^^^^ error: the private copy has `grid[1][0:2]` only, and this lies beside it
+}
+""",
     ),
     good=(
         """
@@ -137,6 +161,16 @@ void f(int n, double *sums) {
     #pragma omp parallel for reduction(+: part[:4]) reduction(+: grid[0:1])
     for (int i = 0; i < n; i++) { part[3] += i; grid[0][3] += 1; }
     sums[0] = part[3];
+}
+""",
+        """
+void f(int n, double *sums, const int *at) {
+    double grid[4][4] = {{0}};
+    #pragma omp parallel for reduction(+: grid[1:2][0:4])
+    for (int i = 0; i < n; i++) { grid[at[i]][3] += i; grid[2][i % 4] += i; grid[1 + i % 2][at[i]] = 1; }
+    #pragma omp parallel for reduction(+: grid[1][0:4])
+    for (int i = 0; i < 4; i++) grid[1][i] += i;
+    sums[0] = grid[1][3];
 }
 """,
         """
