@@ -20,6 +20,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -121,8 +122,10 @@ def tests(named: Sequence[str]) -> list[str]:
 
 def here(named: Sequence[str], counts: Counts, times: int) -> int:
     """Ten turns of each test that has not had enough, in this process; pytest's exit code."""
+    files = counts.place / "tests"
+    shutil.rmtree(files, ignore_errors=True)  # pytest would do it in the time of the first test
     words = ["-q", "--no-header", "--tb=short", "-p", "no:cacheprovider", "-m", "not exhaustive"]
-    words += [f"--basetemp={counts.place / 'tests'}"]
+    words += [f"--basetemp={files}", "-o", "tmp_path_retention_policy=failed"]
     return int(pytest.main([*words, *named], [Turns(counts, times)]))
 
 
