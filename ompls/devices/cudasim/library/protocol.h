@@ -34,7 +34,8 @@ enum {
     SIM_MAX_PARAM_BYTES = 32764,
     SIM_MAX_PARAMS = 512
 };
-/* What an image is compiled for, when nothing is said: threads of a warp that are scheduled one by one, as from sm_70. */
+/* What an image is compiled for, when nothing is said: threads of a warp that are scheduled one by one, as from sm_70.
+   Of the library only sources that use these words themselves are compiled for an architecture: no header but prelude.h does. */
 #ifndef SIM_ARCH
 #define SIM_ARCH 70
 #endif

@@ -58,6 +58,7 @@ CHECK_KERNEL = (
     "--param=tsan-distinguish-volatile=1",
     "--param=tsan-instrument-func-entry-exit=0",
 )
+_SIMULATED = re.compile(rb"\bSIM_(?:ARCH|MAX_SHARED)\b")  # in sources that are not the same for all architectures
 KERNEL_FLAGS = (*FLAGS, "-w", "-fno-extern-tls-init", "-I" + str(ENGINE), "-I" + str(LIBRARY))
 
 
@@ -202,7 +203,7 @@ def build_image(
     sources = sorted(ENGINE.glob("*.cpp"))
     simulated = architecture(os.environ.get("OMPLS_CUDASIM_ARCH", ""))
     defines = ("-DOMPLS_LOOPS", "-DSIM_ARCH={}".format(simulated.lanes), "-DSIM_MAX_SHARED={}".format(simulated.shared))
-    flags: Tuple[str, ...] = (*FLAGS, *defines, "-Wall")
+    flags: Tuple[str, ...] = (*FLAGS, "-Wall")
     link = ["-static", "-no-pie", "-Wl,-Ttext-segment={:#x}".format(IMAGE_BASE), "-pthread"]
     limits = {"architecture": simulated.limits, "max_shared": simulated.shared, "max_parameters": simulated.parameters}
     link += ["-Wl,--defsym=ompls_sim_{}={}".format(name, value) for name, value in limits.items()]
@@ -212,7 +213,8 @@ def build_image(
     if debugged:
         link.append("-Wl,--defsym={}=1".format(DEBUGGED))
     objects = tools.each(lambda file: _kernel_object(tools, file, defines, checked, debugged or {}), files)
-    objects += tools.objects([Compile(source, flags, "g++", library) for source in sources])
+    asks = {source: defines if _SIMULATED.search(source.read_bytes()) else () for source in sources}
+    objects += tools.objects([Compile(source, (*flags, *asks[source]), "g++", library) for source in sources])
     return tools.link(link, objects, ".image", "linking the image of 'cudasim'", "g++")
 
 
