@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import ompls
@@ -21,8 +22,13 @@ AT_WORK_WITH_THEM = {
 }
 
 
+MENTIONED = re.compile("[\"'](?:{})[\"']".format("|".join(map(re.escape, NAMES))))
+
+
 def _compared(text: str) -> set[str]:
-    """The texts that are compared with something."""
+    """The texts that are compared with something; none where no name of a device is mentioned."""
+    if not MENTIONED.search(text):
+        return set()
     compared = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Compare)]
     sides = [side for n in compared for side in (n.left, *n.comparators)]
     return {str(c.value) for side in sides for c in ast.walk(side) if isinstance(c, ast.Constant)}
