@@ -14,6 +14,7 @@ from ompls.analysis.dataenv.designators import beyond_gcc
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array, Pointer
+from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.model.tu import TU, Item, MapItem, Region
 from ompls.analysis.rules.support.written import name_of
@@ -103,7 +104,8 @@ class _Planner:
                 self._moved(clause, entry, flags, place)
             else:
                 mapper = self.mappers.of(element_type(entry.expr), clause)
-                self._mapped(item_plan(self.name(entry), flags, place, entry.symbol), place, mapper, entry.expr)
+                plan = item_plan(self.name(entry), flags, place, entry.symbol)
+                self._mapped(replace(plan, whole=self._whole(entry, place)), place, mapper, entry.expr)
                 if place.attach:
                     self.found[-1] = replace(self.found[-1], seat=self._place(pointer_of(entry.expr)))
                 if any(m.replace(" ", "") == "attach(never)" for m in clause.modifiers):
@@ -148,6 +150,13 @@ class _Planner:
                 raise Problem(entry.span, f"the list item '{self.name(entry)}'", why)
 
     # --- map -----------------------------------------------------------------------------------------------------
+
+    def _whole(self, entry: ListItem, place: Place) -> int:
+        """The bytes of the array variable that the item is a section of; 0: of none, or nobody knows."""
+        s = entry.symbol
+        if s is None or place.base != f"&{s.name}" or not isinstance(s.type, Array):
+            return 0
+        return sizeof(s.type, self.tu.model) or 0
 
     def _mapped(self, plan: ItemPlan, place: Place, mapper: Mapper | None, expr: ast.Expr) -> None:
         fill = self._elements(plan, mapper, expr)

@@ -28,6 +28,7 @@ class ItemPlan:
     attach: str
     symbol: Symbol | None
     fill: str = ""
+    whole: int = 0  # bytes of the array variable that it is a section of; 0: not known
 
     @property
     def bits(self) -> int:

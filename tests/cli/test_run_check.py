@@ -120,6 +120,12 @@ ENDS = """\
 double c[64];
 #define START d * size
 #define END START + size
+static void own(int first, int length)
+{
+    double d[8];
+    #pragma omp target map(from: d[first:length])
+    d[first] = 1;
+}
 static void fill(double *c, int devices, int size)
 {
     for (int d = 0; d < devices; d++) {
@@ -131,8 +137,10 @@ static void fill(double *c, int devices, int size)
     }
     puts("filled");
 }
-int main(void)
+int main(int argc, char **argv)
 {
+    own(4, 4);
+    if (argc > 1) own(4, 5);
     fill(c, 4, 16);
     return 0;
 }
@@ -146,8 +154,10 @@ def test_what_is_copied_back_lies_in_its_array_and_is_one_devices(process, tmp_p
     done = process("run", "--check", "--device", "cudasim:4", path)
     assert (done.code, done.out) == (125, "")
     hint, error = done.err.splitlines()
-    assert "ends.c:10: region on cudasim:1: hint: 'c[size/2:size]' and 'c[START:END]' on cudasim:0 overlap" in hint
-    assert "ends.c:8: region on cudasim:2: 'c[START:END]' would bring back 384 bytes to byte 256 of 'c'" in error
+    assert "ends.c:16: region on cudasim:1: hint: 'c[size/2:size]' and 'c[START:END]' on cudasim:0 overlap" in hint
+    assert "ends.c:14: region on cudasim:2: 'c[START:END]' would bring back 384 bytes to byte 256 of 'c'" in error
+    done = process("run", "--device", "cudasim", path, "--", "local")
+    assert "ends.c:8: region on cudasim:0: 'd[first:length]' would bring back 40 bytes to byte 32 of its" in done.err
 
 
 BETWEEN = """\

@@ -133,7 +133,7 @@ void f(void)
 def test_what_is_copied_comes_before_what_is_only_allocated(unit: Callable[[str], TU]) -> None:
     tu = unit("void f(void)\n{\n    int x = 1;\n#pragma omp target map(alloc: x) map(to: x)\n    x = 2;\n}\n")
     host = translate([tu], ["host"]).files["host/test.inc/ompls.h"].decode()
-    flags = [int(number) for number in re.findall(r'\{"x", (\d+)\}', host)]
+    flags = [int(number) for number in re.findall(r'\{"x", (\d+), \d+\}', host)]
     assert [f & FLAG_BITS["TO"] for f in flags] == [FLAG_BITS["TO"], 0]
 
 

@@ -125,7 +125,7 @@ static void enter_slowly(ompls_traffic *traffic, uint32_t index) {
                 ompls_fail_absent(at, item->name, arg);
             }
             if (OMPLS_UNLIKELY(ompls_memory_of(begin) != NULL)) fail_device_memory(at, item->name, arg);
-            if (item->flags & OMPLS_MAP_FROM) ompls_check_end(at, item->name, arg);
+            if (item->flags & OMPLS_MAP_FROM) ompls_check_end(at, item, arg);
             held->reference.entry = ompls_table_insert(table, begin, end, item->name);
             held->reference.entry->returns = item->flags & OMPLS_MAP_FROM;
             ompls_table_extend(table, held->reference.entry, (uintptr_t)arg->base);

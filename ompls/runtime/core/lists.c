@@ -51,7 +51,7 @@ uint64_t ompls_list_add(ompls_list **where, const char *name, uint32_t flags, co
     }
     entry *made = grow(where);
     ompls_list *list = *where;
-    made->item = (ompls_item_desc){name, flags};
+    made->item = (ompls_item_desc){.name = name, .flags = flags};
     made->arg = arg;
     if (flags & OMPLS_MAP_PART) {
         uintptr_t whole = (uintptr_t)pointer;

@@ -33,16 +33,24 @@ void ompls_register_objects(const ompls_object *of, uint32_t count) {
     }
 }
 
-void ompls_check_end(ompls_place at, const char *name, const ompls_arg *arg) {
-    uintptr_t begin = (uintptr_t)arg->begin, end = begin + arg->size;
-    uint32_t place = begun_at(begin);
-    if (place == 0) return;
-    const ompls_object *object = &objects[place - 1];
-    uintptr_t first = (uintptr_t)object->address, last = first + object->size;
-    if (begin >= last || end <= last) return;
+/* The array that the item names, or the one in which it begins.  False: not known. */
+static bool array_of(const ompls_item_desc *item, const ompls_arg *arg, ompls_object *array) {
+    *array = (ompls_object){"its array", arg->base, item->whole};
+    if (item->whole != 0) return true;
+    uint32_t place = begun_at((uintptr_t)arg->begin);
+    if (place != 0) *array = objects[place - 1];
+    return place != 0;
+}
+
+void ompls_check_end(ompls_place at, const ompls_item_desc *item, const ompls_arg *arg) {
+    ompls_object array;
+    if (!array_of(item, arg, &array)) return;
+    uintptr_t begin = (uintptr_t)arg->begin, first = (uintptr_t)array.address, last = first + array.size;
+    if (begin >= last || begin + arg->size <= last) return;
     pthread_mutex_unlock(&at.device->table.lock);
-    ompls_fail(at, "a section is [first:length]", "'%s' would bring back %" PRIu64 " bytes to byte %" PRIuPTR " of '%s', which has %" PRIu64, name,
-               arg->size, begin - first, object->name, object->size);
+    const char *quote = item->whole != 0 ? "" : "'";
+    ompls_fail(at, "a section is [first:length]", "'%s' would bring back %" PRIu64 " bytes to byte %" PRIuPTR " of %s%s%s, which has %" PRIu64,
+               item->name, arg->size, begin - first, quote, array.name, quote, array.size);
 }
 
 /* --- under --check --------------------------------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define OMPLS_ABI 7
+#define OMPLS_ABI 8
 
 /* How an item is mapped (bits of ompls_item_desc.flags). */
 enum {
@@ -41,6 +41,7 @@ enum {
 typedef struct {
     const char *name; /* as the user wrote it: "x", "a[0:n]", "s.p[:k]" */
     uint32_t flags;
+    uint64_t whole; /* bytes of the array that the item is, or is a section of; 0: not known */
 } ompls_item_desc;
 
 /* The dynamic half, filled just before the call. */

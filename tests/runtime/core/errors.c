@@ -66,6 +66,11 @@ int main(int argc, char **argv) {
         ompls_enter_data(&returning, 1, &(ompls_arg){x, x, sizeof x, 0}); /* as long as it is, and behind it */
         ompls_enter_data(&returning, 1, &(ompls_arg){x + 8, x + 8, 0, 0});
         ompls_enter_data(&returning, 0, &(ompls_arg){y, y + 6, 3 * sizeof *y, 0});
+    } else if (strcmp(name, "beyond-own") == 0) {
+        static const ompls_item_desc own[] = {{"y[a:b]", OMPLS_MAP_FROM, sizeof y}};
+        static ompls_region returning = {"bad.c", 16, 0, OMPLS_MODE_SPMD, 1, 0, 0, own, 0, 0, 0, 0};
+        ompls_enter_data(&returning, 0, &(ompls_arg){y, y + 2, 6 * sizeof *y, 0});
+        ompls_enter_data(&returning, 1, &(ompls_arg){y, y + 2, 7 * sizeof *y, 0});
     } else if (strcmp(name, "absent") == 0) {
         ompls_enter_data(&data_present, 0, &all);
     } else if (strcmp(name, "update-absent") == 0) {
