@@ -178,6 +178,43 @@ def test_a_kernel_that_waits_for_cores_in_vain_ends(tmp_path: Path) -> None:
     assert re.search("did not end within 2 seconds|got no core within 2 seconds: 16 by kernel", told), told
 
 
+# Kernels that wait for each other: each of them needs a core.
+TOGETHER = """\
+static int there[17];
+int main(void)
+{
+    #pragma omp target enter data map(to: there)
+    for (int k = 0; k < 17; k++) {
+        #pragma omp target map(there) firstprivate(k) nowait
+        {
+            #pragma omp atomic write
+            there[k] = 1;
+            for (int sum = 0; sum < 17;) {
+                sum = 0;
+                for (int i = 0, one; i < 17; i++) {
+                    #pragma omp atomic read
+                    one = there[i];
+                    sum += one;
+                }
+                #pragma omp taskyield
+            }
+        }
+    }
+    #pragma omp taskwait
+    #pragma omp target exit data map(release: there)
+    return 0;
+}
+"""
+
+
+def test_more_kernels_than_cores_that_wait_for_each_other_say_so() -> None:
+    """Also those that have no thread of the host: on a chip with more cores they run."""
+    program = sources.kept(TOGETHER)
+    told = run(program, code=125, OMPLS_EPIPHANY_DEADLINE="4").stderr
+    assert re.search(r"waits for a core, for 2 seconds now; all 16 are held: 16 by kernel ompls_x_\w+_main_0 of", told)
+    assert run(program, OMPLS_EPIPHANY_CHIP="64").stderr == ""
+
+
 def test_the_external_memory_is_32_mib(tmp_path: Path) -> None:
     source = tmp_path / "x.c"
     source.write_text(TEXT.replace("STATEMENT", "").replace("char bytes[16]", "static char bytes[40 << 20]"))

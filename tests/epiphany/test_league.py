@@ -73,7 +73,7 @@ ALONE = (
     + """\
 int main(void)
 {
-    int asked = 0, through = 0, shares[4] = {0}, limited = 0, most = 0;
+    int asked = 0, through = 0, shares[4] = {0}, limited = 0, most = 0, wide = 8;
 #pragma omp target teams num_teams(4) map(tofrom: asked, shares, through, most)
     {
 #pragma omp parallel
@@ -82,7 +82,7 @@ int main(void)
         meet(&through, 4);
         if (omp_get_team_num() == 1) {
             most = omp_get_max_threads();
-#pragma omp parallel num_threads(8)
+#pragma omp parallel num_threads(wide) // no constant: else there are two teams at once
 #pragma omp single
             asked = omp_get_num_threads();
         }

@@ -22,6 +22,7 @@ typedef struct ompls_task {
     uint32_t waiting;    /* for so many unfinished tasks */
     uint32_t references;
     bool finished;
+    double since; /* when the workers got it */
 } ompls_task;
 
 /* tasks.c: run it when what it depends on is done, now in this thread's table or as a task of its team. */

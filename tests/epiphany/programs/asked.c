@@ -24,7 +24,17 @@ static int where(void)
 
 int main(void)
 {
-    int counts[3] = {0}, levels[6] = {0}, held = 0, right = 0, limits = 0, passed = 0;
+    int alone = 0, kept = 0, counts[3] = {0}, levels[6] = {0}, held = 0, right = 0, limits = 0, passed = 0;
+#pragma omp target map(from: alone, kept)
+    {
+        omp_set_max_active_levels(0);
+#pragma omp parallel num_threads(4)
+#pragma omp masked
+        alone = omp_get_num_threads() * 10 + omp_get_max_active_levels();
+        omp_set_max_active_levels(1);
+        kept = omp_get_max_active_levels();
+    }
+    printf("%d %d\n", alone, kept);
 #pragma omp target map(tofrom: counts, levels, held, right, limits, passed)
     {
         omp_lock_t lock;

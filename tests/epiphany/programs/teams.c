@@ -57,6 +57,12 @@ int main(void)
 #pragma omp parallel num_threads(3) reduction(+: d)
         d += omp_get_thread_num() * 0.5;
     }
+    int of_teams[40] = {0};
+#pragma omp target teams num_teams(40) map(tofrom: of_teams)
+#pragma omp parallel num_threads(8)
+#pragma omp atomic
+    of_teams[omp_get_team_num()] += omp_get_num_threads();
+    for (int i = 0; i < 40; i++) printf("%d ", of_teams[i]);
 #pragma omp target map(tofrom: parts)
 #pragma omp parallel sections num_threads(4)
     {

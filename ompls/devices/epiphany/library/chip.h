@@ -113,6 +113,8 @@ typedef struct core {
     uint32_t league, teams;    /* the number of its team; of how many */
     uint32_t masters, most;    /* that run them at once; threads of a team at most */
     uint32_t share;            /* that number of each team of a league */
+    uint32_t wished;           /* what these ask for, as their text says; 0: it does not */
+    uint32_t flat;             /* 1: regions have one thread (omp_set_max_active_levels) */
     void (*region)(void *);    /* what each of them runs */
     void *data;
     struct core *leader;       /* the first of them, 0 on it; how many of the others have ended */

@@ -14,7 +14,10 @@ int omp_get_num_procs(void) { return (int)epi_cores(&control()->geometry); }
 int omp_get_level(void) { return (int)self()->level; }
 int omp_in_parallel(void) { core *c = self(); return c->level > 0 && c->outermost > 1; }
 int omp_get_active_level(void) { return omp_in_parallel(); }
-int omp_get_max_active_levels(void) { return 1; }
+int omp_get_max_active_levels(void) { return self()->flat == 0; }
+void omp_set_max_active_levels(int levels) {
+    if (levels >= 0) self()->flat = levels == 0;
+}
 int omp_get_supported_active_levels(void) { return 1; }
 int omp_get_nested(void) { return 0; }
 

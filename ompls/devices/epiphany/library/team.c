@@ -150,7 +150,7 @@ uint32_t team_run(void (*body)(void *), void *data, uint32_t threads, word *inne
     core *c = self();
     if (threads == 0) threads = c->threads;
     if (threads == 0 || threads > c->most) threads = c->most;
-    if (c->team != 0 || threads == 1) {
+    if (c->team != 0 || threads == 1 || c->flat != 0) {
         run_alone(c, body, data, inner);
         return 1;
     }
@@ -169,7 +169,7 @@ uint32_t team_run(void (*body)(void *), void *data, uint32_t threads, word *inne
         core *other = t->members[i];
         enter(other, t, i);
         other->level = c->level, other->in_final = 0, other->group = inner;
-        other->league = c->league, other->teams = c->teams, other->most = c->most;
+        other->league = c->league, other->teams = c->teams, other->most = c->most, other->flat = c->flat;
     }
     for (uint32_t i = 1; i < t->threads; i++) give_work(t->members[i], t);
     body(data);
@@ -236,11 +236,17 @@ static void lead(core *c) {
     count(first, &first->ended);
 }
 
+/* Before the league of a kernel: its teams ask for so many threads, so there are fewer of them at once. */
+void ompls_team_threads(uint32_t threads);
+void ompls_team_threads(uint32_t threads) { self()->wished = threads; }
+
 static void begin_league(core *c, uint32_t teams, uint32_t limit) {
     core *others[EPI_MOST];
-    const uint32_t cores = c->most;
+    const uint32_t cores = c->most, each = c->wished != 0 ? c->wished : 1;
+    uint32_t at_once = 1;
+    while (at_once < teams && (at_once + 1) * each <= cores) at_once++; /* a division is a call */
     c->league = 0, c->teams = teams, c->ended = 0;
-    c->masters = 1 + ask(c, (teams < cores ? teams : cores) - 1, true, lead, others);
+    c->masters = 1 + ask(c, at_once - 1, true, lead, others);
     for (c->share = 0; c->masters * (c->share + 1) <= cores;) c->share++; /* a division is a call */
     if (limit != 0 && limit < cores) c->most = limit;
     c->threads = c->share;
@@ -249,7 +255,7 @@ static void begin_league(core *c, uint32_t teams, uint32_t limit) {
         enter(other, 0, 0);
         other->level = other->in_final = 0;
         other->league = i, other->teams = teams, other->masters = c->masters;
-        other->most = c->most, other->share = other->threads = c->share;
+        other->most = c->most, other->share = other->threads = c->share, other->flat = c->flat;
     }
     for (uint32_t i = 1; i < c->masters; i++) give_work(others[i - 1], c);
 }

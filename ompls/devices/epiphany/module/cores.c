@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { PATIENCE = 5 /* seconds */ };
@@ -117,6 +118,10 @@ void epi_reset(board *b, cores those) {
     }
 }
 
+static bool same_kernel(const ompls_launch_request *a, const ompls_launch_request *b) {
+    return a == b || (a->region_line == b->region_line && strcmp(a->name, b->name) == 0 && strcmp(a->region_file, b->region_file) == 0);
+}
+
 /* Whose the cores are. */
 static void name_holders(board *b, char *out, size_t size) {
     size_t used = 0;
@@ -128,7 +133,7 @@ static void name_holders(board *b, char *out, size_t size) {
         const ompls_launch_request *holder = b->holder[n];
         int count = 0;
         for (int other = n; other < b->number; other++)
-            if ((b->taken & epi_bit(other)) != 0 && b->holder[other] == holder) named |= epi_bit(other), count++;
+            if ((b->taken & epi_bit(other)) != 0 && same_kernel(b->holder[other], holder)) named |= epi_bit(other), count++;
         used += (size_t)snprintf(out + used, size - used, "%s%d by kernel %s of %s:%u", used != 0 ? ", " : "", count, holder->name, holder->region_file, holder->region_line);
     }
     pthread_mutex_unlock(&b->lock);

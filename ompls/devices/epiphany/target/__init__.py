@@ -14,11 +14,15 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ompls.analysis.model import ast
+from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import owner
 from ompls.analysis.model.ctype import Record
 from ompls.analysis.model.layout import find_member
 from ompls.analysis.model.omp import Directive
 from ompls.translate.lowering.round import Round, directive_text, pragma
+from ompls.translate.needs import Index, Needs
+from ompls.translate.output import OutLine, Places
+from ompls.translate.plan import RegionPlan
 from ompls.translate.transformations import default
 
 FENCE = "__sync_synchronize"  # on a chip a macro (module/size.py)
@@ -88,4 +92,24 @@ def _has_address(target: ast.Expr) -> bool:
     return found is None or found.bits is None
 
 
-TARGET = replace(default.CLASS, passes=(with_locks, with_fences))
+def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
+    """A league is told how many threads its teams ask for: else each core is the master of a team, and none is left."""
+    lines = default.kernel(index, places, plan, needs)
+    wished = _team_threads(plan.region.stmt)
+    for number, line in enumerate(lines):
+        if wished > 1 and line.text.lstrip().startswith("#pragma omp target"):
+            call = f"{{ extern void ompls_team_threads(unsigned); ompls_team_threads({wished}); }}"
+            return [*lines[:number], OutLine(call, entry=True), *lines[number:]]
+    return lines
+
+
+def _team_threads(region: ast.DirectiveStmt) -> int:
+    """The largest constant `num_threads` of the parallel regions in a league; 0: there is none."""
+    directives = [stmt.directive for stmt in region.nodes(ast.DirectiveStmt)]
+    if not any(d.has("teams") for d in directives):
+        return 0
+    asked = (clause.args[0] for d in directives if d.has("parallel") for clause in d.all("num_threads") if clause.args)
+    return max((fold(number) or 0 for number in asked), default=0)
+
+
+TARGET = replace(default.CLASS, passes=(with_locks, with_fences), kernel=kernel)
