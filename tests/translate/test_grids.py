@@ -48,7 +48,7 @@ def test_what_has_several_dimensions(directive: str, loops: str, dimensions: int
         return
     assert not made.diagnostics
     for k, axis in enumerate("xyz"):
-        assert (f"= {axis}(" in made.text or f": ompls_iterations_{axis}(" in made.text) == (
+        assert (f"= {axis}(" in made.text or f" ompls_iterations_{axis}(" in made.text) == (
             k < dimensions and ("ompls_part" in made.text or dimensions > 1)
         )
     assert ("#define OMPLS_GRID" in made.text) == (dimensions > 1)

@@ -90,7 +90,7 @@ static __device__ bool ompls_next_guided_chunk(ompls_range<T> *mine, ompls_range
 // With OMPLS_LOOPS, where starting a thread is dear (ompls_properties.loops), it has as many as there are for it.
 // ompls_iterations_y and ompls_iterations_z: along the other dimensions.
 template <typename T> struct alignas(8) ompls_part_of { T first, count; };
-using ompls_part = ompls_part_of<unsigned>;
+struct alignas(8) ompls_part { unsigned long long both; }; // an ompls_part_of<unsigned>, which is read in one access
 using ompls_long_part = ompls_part_of<long long>; // of a loop that may have 2^32 iterations or more
 // lastprivate(conditional: x) after the loop: the value of the latest iteration (from 1; 0: none) that assigned to x.
 template <typename T, typename I> static __device__ void ompls_latest(T *target, T value, I when);

@@ -160,6 +160,12 @@ template <typename T> static __device__ inline ompls_single<T> ompls_each(ompls_
     return {T(part.first + me), me < unsigned(part.count)};
 }
 #endif
+static __device__ inline ompls_single<unsigned> ompls_each(ompls_part part, unsigned me, unsigned all)
+{
+    ompls_part_of<unsigned> two;
+    memcpy(&two, &part, sizeof two);
+    return ompls_each(two, me, all);
+}
 
 template <typename T> static __device__ inline auto ompls_iterations_x(T loop) -> decltype(ompls_each(loop, 0, 0))
 {

@@ -31,10 +31,16 @@ def iterations(e: Emitter, nest: Nest, *, covered: bool) -> tuple[str, str]:
     for loop, _ in axes if not covered else ():
         kind = kinds[loop]
         out += f"const {kind} ompls_count_{loop.symbol.name} = {count_of(e, loop, kind)};\n"
+    mine = {}
+    for loop, axis in axes:
+        shared_out = f"ompls_part_{axis}" if covered else f"ompls_count_{loop.symbol.name}"
+        mine[axis] = f"ompls_iterations_{axis}({shared_out})"
+    if covered and len(axes) > 1:  # all before the first loop: to the compiler the nest is one `if`
+        out += "".join(f"const auto ompls_mine_{axis} = {what};\n" for axis, what in mine.items())
+        mine = {axis: f"ompls_mine_{axis}" for axis in mine}
     for loop, axis in axes:
         kind, at = kinds[loop], f"ompls_at_{loop.symbol.name}"
-        shared_out = f"ompls_part_{axis}" if covered else f"ompls_count_{loop.symbol.name}"
-        out += f"for (const {kind} {at} : ompls_iterations_{axis}({shared_out})) {{\n"
+        out += f"for (const {kind} {at} : {mine[axis]}) {{\n"
         out += counter(e, loop, at, kind)
     return out + private_counters(e, nest), "\n" + "}\n" * len(axes)
 
