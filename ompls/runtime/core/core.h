@@ -66,7 +66,7 @@ typedef struct ompls_entry {
     uintptr_t base;                /* its base address: below `begin` or behind `end` where a section lies so, `begin` else */
     const char *name;              /* the list item that brought it */
     bool owned;                    /* the core allocated it and frees it */
-    bool returns;                  /* what brought it copies it back */
+    bool returns;                  /* who brought it has asked for it back */
     bool lent;                     /* it is the host's own memory: nothing is copied */
     uint8_t skew;                  /* how far behind the allocation's beginning `device` lies, when it is owned */
     struct ompls_block *block;     /* the allocation, when it is shared with other entries */

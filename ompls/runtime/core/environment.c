@@ -115,6 +115,7 @@ static void enter_slowly(ompls_traffic *traffic, uint32_t index) {
     ompls_held *held = &traffic->items[index];
     uintptr_t begin = (uintptr_t)arg->begin, end = ompls_end_of(arg);
     ompls_entry *overlapping;
+    bool returns = (item->flags & (OMPLS_MAP_FROM | OMPLS_MAP_IMPLICIT)) == OMPLS_MAP_FROM; /* an implicit one may only be read there */
     ompls_table_lock(table);
     if (!count_present(traffic, item, begin, end, &overlapping, &held->reference)) {
         held->reference.entry = NULL;
@@ -125,9 +126,9 @@ static void enter_slowly(ompls_traffic *traffic, uint32_t index) {
                 ompls_fail_absent(at, item->name, arg);
             }
             if (OMPLS_UNLIKELY(ompls_memory_of(begin) != NULL)) fail_device_memory(at, item->name, arg);
-            if (item->flags & OMPLS_MAP_FROM) ompls_check_end(at, item, arg);
+            if (returns) ompls_check_end(at, item, arg);
             held->reference.entry = ompls_table_insert(table, begin, end, item->name);
-            held->reference.entry->returns = item->flags & OMPLS_MAP_FROM;
+            held->reference.entry->returns = returns;
             ompls_table_extend(table, held->reference.entry, (uintptr_t)arg->base);
             held->fresh = true;
             traffic->index[traffic->count++] = index;
@@ -140,7 +141,7 @@ static void enter_slowly(ompls_traffic *traffic, uint32_t index) {
         }
     }
     pthread_mutex_unlock(&table->lock);
-    if (held->fresh && (item->flags & OMPLS_MAP_FROM)) ompls_check_overlap(at, item->name, arg);
+    if (held->fresh && returns) ompls_check_overlap(at, item->name, arg);
     bool gathers = at.device->properties.gather != 0 || at.device->module->mark != NULL;
     if (held->fresh && (!gathers || traffic->count == OMPLS_MOST_ARRIVALS)) ompls_arrive(traffic);
 }
