@@ -233,7 +233,8 @@ typedef struct {
 /* objects.c */
 /* An error when the item, which is to be copied back, is longer than the array in which it begins.  With the table's lock held. */
 void ompls_check_end(ompls_place at, const ompls_item_desc *item, const ompls_arg *arg);
-/* Under --check: a hint when something that another device copies back overlaps the item.  Without locks. */
+extern bool ompls_checks_overlap; /* under --check */
+/* Then: a hint when something that another device copies back overlaps the item.  Without locks. */
 void ompls_check_overlap(ompls_place at, const char *name, const ompls_arg *arg);
 
 /* mapping.c */

@@ -141,7 +141,7 @@ static void enter_slowly(ompls_traffic *traffic, uint32_t index) {
         }
     }
     pthread_mutex_unlock(&table->lock);
-    if (held->fresh && returns) ompls_check_overlap(at, item->name, arg);
+    if (OMPLS_UNLIKELY(ompls_checks_overlap) && held->fresh && returns) ompls_check_overlap(at, item->name, arg);
     bool gathers = at.device->properties.gather != 0 || at.device->module->mark != NULL;
     if (held->fresh && (!gathers || traffic->count == OMPLS_MOST_ARRIVALS)) ompls_arrive(traffic);
 }

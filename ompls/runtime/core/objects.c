@@ -55,17 +55,15 @@ void ompls_check_end(ompls_place at, const ompls_item_desc *item, const ompls_ar
 
 /* --- under --check --------------------------------------------------------------------------------------------------------- */
 
-static bool checks;
+bool ompls_checks_overlap; /* asked once, as each mapped item would pay for it */
 
-static void ask(void) {
+static __attribute__((constructor)) void ask(void) {
     const char *text = getenv("OMPLS_CHECK");
-    checks = text != NULL && *text != '\0' && strcmp(text, "none") != 0;
+    ompls_checks_overlap = text != NULL && *text != '\0' && strcmp(text, "none") != 0;
 }
 
 void ompls_check_overlap(ompls_place at, const char *name, const ompls_arg *arg) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, ask);
-    for (int i = 0; checks && i < ompls_device_count(); i++) {
+    for (int i = 0; i < ompls_device_count(); i++) {
         ompls_device *other = ompls_device_at(i);
         ompls_entry *overlapping;
         ompls_reference there;
