@@ -158,12 +158,13 @@ class SourceMap:
     def location(self, x_start: int, x_end: int) -> Location:
         """Where the user sees expanded bytes [x_start, x_end): an expansion is shown at its invocation."""
         first = self.at(x_start)
-        last = first if max(x_start, x_end - 1) < first.x_end else self.at(max(x_start, x_end - 1))
+        behind = x_end - 1 if x_end > x_start else x_start
+        last = first if behind < first.x_end else self.at(behind)
         start = first.start + min(x_start, first.x_end) - first.x_start if first.kind == "verbatim" else first.start
         if last.path != first.path:
             return Location(first.path, start, first.end)
         end = last.start + min(x_end, last.x_end) - last.x_start if last.kind == "verbatim" else last.end
-        return Location(first.path, start, max(start, end))
+        return Location(first.path, start, end if end > start else start)
 
     def expanded(self, path: str, offset: int) -> int:
         """The expanded offset of byte `offset` of a file; of the nearest byte before it that has one (0: none has)."""
@@ -182,13 +183,13 @@ class SourceMap:
 
     def shape(self, x: int, x_end: int) -> Shape:
         """What decides where places in expanded bytes [x, x_end) are shown."""
-        first = max(0, bisect.bisect_right(self._starts, x) - 1)
+        first = bisect.bisect_right(self._starts, x) - 1 if self.runs else 0
         runs = self.runs[first : bisect.bisect_left(self._starts, x_end, first)]
         if not runs:
             return Shape(None, 0, 0, ())
         start, path = runs[0].start, runs[0].path
         parts = tuple([(run.x - x, run.start - start, run.end - start, run.pieces, run.included_at) for run in runs])
-        return Shape(path if all(run.path == path for run in runs) else None, start, runs[-1].end, parts)
+        return Shape(path if len({run.path for run in runs}) == 1 else None, start, runs[-1].end, parts)
 
     def macros(self, x: int) -> list[tuple[str, Location]]:
         """The macros that expanded offset `x` came through, outermost first, as far as their definitions are in a text

@@ -16,7 +16,7 @@ from ompls.analysis.text import Encoding, LineIndex
 from ompls.server import measured
 from ompls.server.accepting import asked_later
 from ompls.server.announced import LEGEND, TOKEN_TYPES
-from ompls.server.convert import Json, Places
+from ompls.server.convert import Json
 from ompls.server.harmless import harmless
 from ompls.server.opened import NotYet, Opened, Result
 from ompls.server.refusal import Refused
@@ -49,11 +49,12 @@ def completion(opened: Opened, result: Result, params: types.CompletionParams) -
         return []  # nobody asked: the list would come by itself, and Enter would take its first word
     places = opened.places(result)
     found = features.completions(result.tu, offset)
-    return [_proposal(c, number, places, result, opened) for number, c in enumerate(found)]
+    # All of them replace the same word.
+    ranges = {span: places.range(Location(result.tu.path, *span)) for span in {(c.start, c.end) for c in found}}
+    return [_proposal(c, number, ranges[c.start, c.end], opened) for number, c in enumerate(found)]
 
 
-def _proposal(proposal: Completion, number: int, places: Places, result: Result, opened: Opened) -> Json:
-    where = Location(result.tu.path, proposal.start, proposal.end)
+def _proposal(proposal: Completion, number: int, range_: Json, opened: Opened) -> Json:
     text, snippet = proposal.insert, False
     if proposal.cursor >= 0:
         text = text[: proposal.cursor]
@@ -62,7 +63,7 @@ def _proposal(proposal: Completion, number: int, places: Places, result: Result,
     item: Json = {
         "label": proposal.label,
         "kind": _COMPLETION_KINDS[proposal.kind],
-        "textEdit": {"range": places.range(where), "newText": text},
+        "textEdit": {"range": range_, "newText": text},
         "sortText": f"{number:04}",
     }
     if " " in proposal.label:
@@ -104,12 +105,12 @@ def inlay_hint(opened: Opened, result: Result, asked: tuple[types.InlayHintParam
             raise NotYet
         found += features.counts(result.tu, start, end)
     found += measured.inlays(opened, result, start, end)
-    places = opened.places(result)
     hints = []
     for number, hint in enumerate(found):
-        position = places.range(Location(result.tu.path, hint.offset, hint.offset))["start"]
-        if position["line"] == typing:
+        line, character = result.lines.position(hint.offset, opened.context.client.encoding)
+        if line == typing:
             continue
+        position = {"line": line, "character": character}
         tooltip = {"kind": "markdown", "value": harmless(hint.why)}
         made = {"position": position, "label": hint.label, "tooltip": tooltip, "paddingLeft": True}
         if number < acceptable:

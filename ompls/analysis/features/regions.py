@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+from ompls.analysis.model.items import Group
 from ompls.analysis.model.tu import TU, Item, Region
 from ompls.analysis.source import Location, Shape
 
@@ -55,9 +56,8 @@ class LensPart(NamedTuple):
 
 def lens_parts(tu: TU) -> Iterator[LensPart]:
     """As `lenses`, in parts that are shared between the versions of a text."""
-    for number, (_, group) in enumerate(tu.items.groups):
-        if group.regions:
-            yield LensPart(_shape(tu, number), group.memo, partial(_lenses, tu, number))
+    for number, group, shape in _shapes(tu):
+        yield LensPart(shape, group.memo, partial(_lenses, tu, number))
 
 
 def body_of(tu: TU, region: str) -> Location | None:
@@ -69,16 +69,18 @@ def body_of(tu: TU, region: str) -> Location | None:
 def lens_count(tu: TU) -> int:
     """How many `lenses` there are, without making them."""
     found = 0
-    for number, (_, group) in enumerate(tu.items.groups):
-        if group.regions:
-            of_main = _shape(tu, number).path == tu.path
-            found += group.regions if of_main else len(_lenses(tu, number))
+    for number, group, shape in _shapes(tu):
+        found += group.regions if shape.path == tu.path else len(_lenses(tu, number))
     return found
 
 
-def _shape(tu: TU, number: int) -> Shape:
+def _shapes(tu: TU) -> Iterator[tuple[int, Group, Shape]]:
+    """Number, group and shape of the groups that have regions."""
     groups = tu.items.groups
-    return tu.map.shape(groups[number][0], groups[number + 1][0] if number + 1 < len(groups) else len(tu.expanded))
+    ends = (*[x for x, _ in groups[1:]], len(tu.expanded))
+    for number, ((x, group), end) in enumerate(zip(groups, ends, strict=False)):  # there may be no group
+        if group.regions:
+            yield number, group, tu.map.shape(x, end)
 
 
 def _lenses(tu: TU, number: int) -> list[tuple[Location, str]]:
