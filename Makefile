@@ -23,7 +23,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster bench-epiphany count-epiphany fuzz fuzz-translate conformance corpus corpus-run faults rare limits mutants peers vsix vsix-bundled test-vscode newcomer-vscode bench-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-gcc7 test-board-aarch64 test-machine-code epiphany-toolchain test-epiphany-toolchain site browser docs clean
+.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster bench-epiphany count-epiphany fuzz fuzz-translate conformance corpus corpus-run faults rare hangs limits mutants peers vsix vsix-bundled test-vscode newcomer-vscode bench-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-gcc7 test-board-aarch64 test-machine-code epiphany-toolchain test-epiphany-toolchain site browser docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -128,6 +128,9 @@ faults: $(READY_DEV) ## put fifty faults into our own code, one at a time: do th
 
 rare: $(READY_DEV) $(PREPARED) ## run what starts, ends and waits for processes 200 times each on a loaded machine (a night; RARE="TEST… --load N")
 	@$(BIN)/python tools/rare.py $(RARE)
+
+hangs: $(READY_DEV) $(PREPARED) ## kill, stop and crash 300 processes of ours at seeded moments: does all end, rightly or with a sentence? (an hour; HANGS="--seed N --only WORD")
+	@$(BIN)/python tests/hangs/inject.py $(HANGS)
 
 limits: $(READY_DEV) ## what `check` says of a device's limits, against what the translator refuses: make limits SUITE=DIR
 	@test -n "$(SUITE)" || { echo "make limits: SUITE is not set; say SUITE=DIR, a directory with C programs" >&2; exit 2; }

@@ -252,13 +252,14 @@ def _told_code(connection: Connection, code: int) -> int:
     """The program's, of ssh's `code`.  Raises Lost."""
     if code == 128 + signal.SIGKILL and connection.ends_now():  # `watch` ended it
         raise connection.lost()
-    if code == LOST or code < 0:  # ssh's own, or the program's
-        if not connection.alive:
-            raise connection.lost()
+    if code < 0 or (code == LOST and not connection.alive):
+        raise connection.lost()
+    if code == LOST:  # ssh's own, or the program's
         told = connection.ask("code").strip()
         if not re.match(rb"[0-9]{0,3}\Z", told):
             raise connection.untrue("code")
-        return int(told or LOST)  # a full disk keeps nothing
+        if int(told or LOST) != LOST:  # a full disk keeps nothing
+            raise connection.lost()
     return code
 
 

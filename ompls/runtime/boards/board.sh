@@ -15,12 +15,15 @@ fail() { say "ompls: error: $*" >&2; exit 125; }
 begin() { printf '\n%s\n' "$mark"; }
 begin_both() { begin; begin >&2; }
 
-# The shell that waits for what we started.  While it is stopped `watch` is silent: else everybody would wait for ever.
-waits() { echo $$ >"$run/shell"; }
+# A shell of this connection's that is stopped, as $stopped.  While there is one `watch` is silent: else everybody would wait
+# for ever.  What has got the number of one that has ended does other things.
 is_stopped() {
-    read -r waiting <"$run/shell" && read -r state <"/proc/$waiting/stat" || return 1
-    case ${state##*) } in T*) ;; *) return 1 ;; esac
-}
+    while read -r stopped; do
+        read -r state <"/proc/$stopped/stat" || continue
+        case ${state##*) } in T*) ! grep -aq 'IFS= read -r n' "/proc/$stopped/cmdline" || return 0 ;; esac
+    done
+    return 1
+} 2>/dev/null <"$run/shells"
 
 # The directory: a new one, or one that is ours: by its marker, or because nothing is in it but what we keep there
 # (before there were markers that was all).  Of a directory that was there before us the mode is its owner's.
@@ -50,6 +53,7 @@ enter() {
         true >"$marker" || fail "the board cannot write to $directory: free some space there"
     fi
     run=$directory/run-$mark
+    [ ! -d "$run" ] || echo $$ >>"$run/shells"
 }
 
 # What lies in the directory is executed: nobody but we and root may have put it there, or may put another one in its place, where
@@ -107,16 +111,14 @@ end_processes() {
         [ -n "$found" ] || break
         kill -KILL $found 2>/dev/null
     done
+    is_stopped && kill -KILL "$stopped"
     rm -rf "$run"
 }
 
 # Lasts as long as the connection: a line of standard input is a sign of life, or a signal for the program.
 watch() {
     enter
-    mkdir -p "$run" || fail "the board cannot write to $directory: free some space there"
     trap '' HUP INT PIPE TERM
-    : >"$run/alive" # what nobody has touched for a day was left by a board that lost its power
-    find "$directory" -maxdepth 2 -path '*/run-*/alive' -mtime +1 -exec sh -c 'rm -rf "${1%/alive}"' sh {} \; 2>/dev/null
     parent=$$
     (   # nothing heard for a while: the network may be gone without anybody being told
         silent=0
@@ -129,7 +131,10 @@ watch() {
         end_processes
         kill -KILL "$parent" 2>/dev/null
     ) </dev/null >/dev/null 2>&1 &
-    guard=$!
+    guard=$! # it is there before what it removes
+    mkdir -p "$run" || fail "the board cannot write to $directory: free some space there"
+    : >"$run/alive" # what nobody has touched for a day was left by a board that lost its power
+    find "$directory" -maxdepth 2 -path '*/run-*/alive' -mtime +1 -exec sh -c 'rm -rf "${1%/alive}"' sh {} \; 2>/dev/null
     begin
     while read -r word; do
         kill -USR1 "$guard" 2>/dev/null
@@ -188,7 +193,6 @@ put() {
 # build RUNTIME BUNDLE OUTPUT WORDS...: by our runtime there, which was sent.
 build() {
     enter
-    waits
     begin_both
     export OMPLS_CACHE_DIR="$directory/cache" PYTHONPATH="$directory/$1" PYTHONDONTWRITEBYTECODE=1 PYTHONSAFEPATH=1
     bundle=$2 output=$3
@@ -206,7 +210,6 @@ build() {
 # plan DIRECTORY OUTPUT OBJECTS: by gcc and sh, as DIRECTORY/build.sh says; OBJECTS are there for other programs, too.
 plan() {
     enter
-    waits
     begin_both
     mkdir -p "${2%/*}" "$3" && cd "$1" || exit 125
     OMPLS_BOARD_RUN=$mark sh ./build.sh "$directory/$3" </dev/null
@@ -236,7 +239,6 @@ run() {
     unset LC_ALL
     [ -d "$run" ] || fail "the connection was lost before the program began"
     cd || exit 125
-    waits
     begin_both
     if [ "$lines" = lines ] && command -v stdbuf >/dev/null; then set -- stdbuf -oL "$program" "$@"; else set -- "$program" "$@"; fi
     setsid sh -c 'echo $$ >"$0"; exec "$@"' "$run/pid" "$@"
