@@ -4,6 +4,7 @@
     kernels = "gpu"                 # the transformation set that makes its kernels, or that its target/ derives from…
     language = "CUDA"               # …and what people call their text
     main_thread = true              # which runs sequential code and wakes the others for a parallel region
+    wide_long = true                # kernels have the host's `long` for the variables that they share
     like = "cuda"                   # what is not said here is as that device says it
     planned = "…"                   # no kernels are made for it yet, and why
     triples = ["nvptx"]             # how the targets begin that are this device to other compilers
@@ -64,7 +65,20 @@ _GREATEST = (1 << 63) - 1  # what C and JSON readers have numbers for
 _GROUPS = {"math": MATH_FUNCTIONS, "float": FLOAT_FUNCTIONS, "complex": COMPLEX_FUNCTIONS}
 _LIMITS = ("stack", "team_memory", "local", "threads", "team")
 _TEXTS = ("title", "kernels", "language", "planned", "in_place_of")
-_KEYS = (*_TEXTS, "like", "main_thread", "inner", "triples", "limits", "abi", "lacks", "slow", "older", "functions")
+_KEYS = (
+    *_TEXTS,
+    "like",
+    "main_thread",
+    "wide_long",
+    "inner",
+    "triples",
+    "limits",
+    "abi",
+    "lacks",
+    "slow",
+    "older",
+    "functions",
+)
 _ABI_NUMBERS = ("long", "pointer", "double", "long_double", "align", "biggest", "structures")
 _ABI_WORDS: dict[str, tuple[str, dict[str, Any]]] = {
     "char": ("signed_char", {"signed": True, "unsigned": False}),
@@ -267,7 +281,7 @@ def _entry(key: str, value: Any, told: Mapping[str, Any]) -> dict[str, Any]:
     """What an entry of the file's first level says, by the names of DeviceSpec."""
     if key in _TEXTS:
         return {key: _text(key, value)}
-    if key in ("main_thread", "inner"):
+    if key in ("main_thread", "wide_long", "inner"):
         return {key: _of(key, value, lambda v: isinstance(v, bool), "true or false")}
     if key == "triples":
         return {key: tuple(_text(key, name) for name in _of(key, value, lambda v: isinstance(v, list), "a list"))}

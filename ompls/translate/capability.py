@@ -32,7 +32,7 @@ def check(devices: Iterable[DeviceSpec], plan: RegionPlan, needs: Needs, host: D
             if need.key in device.lacks:
                 raise Problem(need.span, _quoted(need.shown), _quoted(device.lacks[need.key]))
         _check_sizes(device, plan.region.stmt, needs, host)
-        _check_layout(device, unlike_in(plan.region, host, device.data_model(host)))
+        _check_layout(device, unlike_in(plan.region, host, device.data_model(host), device.wide_long))
         check_functions((device,), needs, host)
         for name, symbol in needs.externals.items():
             _check_function(device, plan, name, symbol)
@@ -72,7 +72,7 @@ def check_functions(devices: Iterable[DeviceSpec], needs: Needs, host: DataModel
 def check_moved(devices: Iterable[DeviceSpec], directive: Directive, host: DataModel) -> None:
     """The same for what a construct without a region maps or updates."""
     for device in devices:
-        _check_layout(device, unlike_moved(directive, host, device.data_model(host)))
+        _check_layout(device, unlike_moved(directive, host, device.data_model(host), device.wide_long))
 
 
 def _check_layout(device: DeviceSpec, found: Iterable[Unlike], inside: bool = False) -> None:

@@ -233,6 +233,45 @@ def test_a_layout_of_its_own_is_refused(tmp_path: Path) -> None:
     assert "cannot be translated for epiphany" in done.stderr
 
 
+CUT = """\
+int main(void)
+{
+    unsigned long n = 1ul << 40;
+    int a = 0;
+#pragma omp target map(tofrom: a)
+    for (unsigned long i = n - 2; i < n; i++)
+        a++;
+    return a != 2;
+}
+"""
+
+
+def test_a_value_that_does_not_fit_a_cores_long_is_an_error() -> None:
+    told = run(sources.kept(CUT), code=125).stderr
+    assert "a value of `long` or `unsigned long` that kernel ompls_x_" in told
+    assert "does not fit the 4 bytes that they have on a core; use int64_t or uint64_t in the region, too" in told
+
+
+REDUCED = """\
+#pragma omp declare reduction(most: long: omp_out = omp_in > omp_out ? omp_in : omp_out)
+long f(int n)
+{
+    long all = 0;
+#pragma omp target parallel for reduction(most: all)
+    for (int i = 0; i < n; i++)
+        all = i > all ? i : all;
+    return all;
+}
+"""
+
+
+def test_a_long_that_has_a_type_of_the_device_is_refused(tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text(REDUCED)
+    told = command.ompls("check", "--device", "epiphany", source).stdout
+    assert "`all` cannot be shared with epiphany: `long` has 8 bytes on the host and 4 on epiphany" in told
+
+
 def test_auto_never_chooses_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ompls.runtime.devices.PREFERENCE", ("epiphany", "host"))
     assert choose("auto")[0][0].name == "host"

@@ -19,6 +19,8 @@ from ompls.analysis.model.layout import alignof, record_layout, sizeof
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Region, Variable
 
+_REDUCTIONS = ("reduction", "in_reduction", "task_reduction")
+_WIDE = ("firstprivate", "mapped")
 _MOVES = frozenset(("target data", "target enter data", "target exit data", "target update"))
 
 
@@ -33,22 +35,54 @@ class Unlike(NamedTuple):
     why: str
 
 
-def unlike_in(region: Region, host: DataModel, device: DataModel) -> Iterator[Unlike]:
-    """Of each variable that the region shares with the host, and of each loop whose bounds are sizes, the first one."""
+def unlike_in(region: Region, host: DataModel, device: DataModel, wide: bool = False) -> Iterator[Unlike]:
+    """Of each variable that the region shares with the host, and of each loop whose bounds are sizes, the first one.
+
+    wide -- kernels have the host's `long` for variables of that type, unless a text says another one for them
+    """
     if host == device:
         return
+    own = _named_by_type(region) if wide else frozenset()
     for v in region.variables:
-        yield from _first(v.symbol.name, _shared(v), host, device)
+        if not (wide and is_long(v.symbol.type) and v.sharing in _WIDE and v.symbol not in own):
+            yield from _first(v.symbol.name, _shared(v), host, device)
     yield from unlike_sizes(region.stmt, host, device)
 
 
-def unlike_moved(directive: Directive, host: DataModel, device: DataModel) -> Iterator[Unlike]:
+def is_long(t: CType) -> bool:
+    return isinstance(t, Integer) and t.kind in ("long", "unsigned long")
+
+
+def _named_by_type(region: Region) -> frozenset[ast.Symbol | None]:
+    """What another text in the region has a type for: the user's reductions, and pointers to it."""
+    taken = (_plain(n.operand) for n in region.stmt.nodes(ast.Unary) if n.op == "&")
+    clauses = [c for stmt in region.stmt.nodes(ast.DirectiveStmt) for c in stmt.directive.all(*_REDUCTIONS)]
+    reduced = (
+        i.symbol for c in clauses if c.keyword.isidentifier() and c.keyword not in ("min", "max") for i in c.items
+    )
+    return frozenset([*(n.symbol for n in taken if isinstance(n, ast.Name)), *reduced])
+
+
+def _plain(e: Expr) -> Expr:
+    while isinstance(e, ast.Paren):
+        e = e.inner
+    return e
+
+
+def unlike_moved(directive: Directive, host: DataModel, device: DataModel, wide: bool = False) -> Iterator[Unlike]:
     """The same of each list item that a construct without a region maps or updates."""
     if host == device or directive.name not in _MOVES:
         return
     for clause in directive.all("map", "to", "from"):
         for item in clause.items:
-            yield from _first(item.text, ((item.span, t) for t in _objects(item.expr)), host, device)
+            if not (
+                wide and isinstance(item.expr, ast.Name) and is_long(item.expr.type) and not _is_global(item.symbol)
+            ):
+                yield from _first(item.text, ((item.span, t) for t in _objects(item.expr)), host, device)
+
+
+def _is_global(symbol: ast.Symbol | None) -> bool:
+    return symbol is not None and bool(symbol.declare_target)
 
 
 def unlike_globals(nodes: Iterable[Node], host: DataModel, device: DataModel) -> Iterator[Unlike]:

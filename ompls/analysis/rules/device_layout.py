@@ -14,14 +14,16 @@ def check(scene: Scene) -> Iterator[Finding]:
     host = scene.unit.model
     for model, devices in by_model(scene).items():
         names = " and ".join(device.name for device in devices)
+        wide = all(device.wide_long for device in devices)
         for region in regions_of(scene) if model != host else ():
             span = region.directive.name_span
-            yield from (_finding(scene, x, span, names) for x in unlike_in(region, host, model))
+            yield from (_finding(scene, x, span, names) for x in unlike_in(region, host, model, wide))
             for call, content in called(scene, region):
                 for x in (*unlike_globals([content.node], host, model), *unlike_sizes(content.node, host, model)):
                     yield _finding(scene, x._replace(span=call.span), span, names)
         for directive in scene.directives if model != host else ():
-            yield from (_finding(scene, x, directive.name_span, names) for x in unlike_moved(directive, host, model))
+            found = unlike_moved(directive, host, model, wide)
+            yield from (_finding(scene, x, directive.name_span, names) for x in found)
 
 
 def _finding(scene: Scene, x: Unlike, otherwise: Span, names: str) -> Finding:
@@ -39,7 +41,9 @@ RULE = Rule(
 What a construct maps is copied byte for byte, and so is the value of a firstprivate variable. A device with pointers or
 `long` of 4 bytes (`[abi]` in its `device.toml`) finds something else in such bytes: every element of an array of `long`, and
 every member behind a pointer, lies in another place. The message names the innermost member that differs. Types with
-one size everywhere (`float`, `int`, `int32_t`, `int64_t`) can be shared. A pointer that only leads to mapped data is not
+one size everywhere (`float`, `int`, `int32_t`, `int64_t`) can be shared. A kernel for an Epiphany has the host's `long` for single variables that
+it shares, unless the region takes their address or reduces them by an operation of its own. A value that does not fit
+its own `long` is an error when the kernel starts. A pointer that only leads to mapped data is not
 copied: the device gets one of its own.
 """,
     section="5.8",
@@ -64,10 +68,11 @@ void f(struct node *p) {
 """,
         """
 // Device epiphany
+static void count(unsigned long *n) { ++*n; }
 void f(unsigned long n, float *a) {
-    #pragma omp target map(tofrom: a[0:n])
+    #pragma omp target map(tofrom: a[0:10])
     //          ^^^^^^ hint: `n` cannot be shared with epiphany: `unsigned long` has 8 bytes on the host and 4 on epiphany; use `uint32_t` or `uint64_t`
-    for (int i = 0; i < n; i++) a[i] = 0;
+    { count(&n); a[0] = n; }
 }
 """,
         """
@@ -96,6 +101,15 @@ void f(int n, float *a) {
         long twice = 2l * i;
         a[i] = twice;
     }
+}
+""",
+        """
+// Device epiphany
+long f(unsigned long n, float *a) {
+    long sum = 0;
+    #pragma omp target teams distribute parallel for map(tofrom: a[0:n]) reduction(+: sum)
+    for (int i = 0; i < n; i++) { a[i] += 1; sum += a[i]; }
+    return sum;
 }
 """,
         """

@@ -29,6 +29,7 @@ class DeviceSpec:
     functions -- library functions that kernels may call without a body of the user's; None: all of the C library
     no_function -- why another library function cannot be called
     main_thread -- sequential code of a kernel is run by a thread that wakes the others for a parallel region
+    wide_long -- kernels have the host's `long` for the variables that they share
     stack     -- bytes of a thread for its variables; 0: as much as a host thread has
     team_memory -- bytes of a team for the variables that its threads share; 0: no limit of its own
     local     -- bytes near to a core for what is mapped with `ompx_local`, beside code and stack; 0: there are none
@@ -53,6 +54,7 @@ class DeviceSpec:
     functions: frozenset[str] | None = None
     no_function: str = ""
     main_thread: bool = False
+    wide_long: bool = False
     stack: int = 0
     team_memory: int = 0
     local: int = 0

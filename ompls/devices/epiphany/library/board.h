@@ -55,7 +55,7 @@ typedef struct {
    when none of them touches another's memory any more (EPI_LEFT, or that it asks for the next one), and then they are free. */
 enum { EPI_IDLE, EPI_START, EPI_RUNNING, EPI_DONE, EPI_FAULT };
 #define EPI_LEFT (~0u)
-enum { EPI_READ = 1, EPI_WROTE, EPI_OVERFLOW /* its stack has reached its code */, EPI_SIGNAL /* from another process: it was ended or stopped */ };
+enum { EPI_READ = 1, EPI_WROTE, EPI_OVERFLOW /* its stack has reached its code */, EPI_SIGNAL /* from another process: it was ended or stopped */, EPI_CUT /* a number that does not fit a core's `long` */ };
 
 typedef struct {
     volatile uint32_t status; /* a futex of the emulated board */

@@ -216,6 +216,15 @@ void serve(core *c) {
     tell(&slot_of(c)->status, EPI_DONE);
 }
 
+/* The kernel gets a number that its own variables of the same type cannot hold. */
+void ompls_number_cut(void);
+void ompls_number_cut(void) {
+    epi_slot *slot = slot_of(self());
+    slot->fault = EPI_CUT;
+    tell(&slot->status, EPI_FAULT);
+    for (;;) chip_pause(); /* until it is reset */
+}
+
 /* --- leagues -------------------------------------------------------------------------------------------------------- */
 
 void GOMP_target_ext(int device, void (*body)(void *), size_t number, void **host, size_t *sizes, unsigned short *kinds, unsigned flags,

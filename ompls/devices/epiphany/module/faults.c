@@ -33,6 +33,8 @@ static uint64_t native(uint32_t address, const ompls_launch_request *request) {
 int epi_report(board *b, int n, const ompls_launch_request *request, ompls_error *err) {
     const epi_slot *slot = &b->control->slots[n];
     const char *name = request->name;
+    if (slot->fault == EPI_CUT)
+        return ompls_device_fail(err, "use int64_t or uint64_t in the region, too", "a value of `long` or `unsigned long` that kernel %s gets does not fit the 4 bytes that they have on a core", name);
     if (b->hal != NULL) return ompls_device_fail(err, "see what it does without OMPLS_EPIPHANY_HAL", "core %d has failed, or could not be started (kernel %s)", n, name);
     if (slot->fault == EPI_SIGNAL && slot->why == SIGSTOP)
         return ompls_device_fail(err, "see who sends signals to it", "the process of the emulated core %d was stopped by a signal and did not go on; it has been ended (kernel %s)", n, name);

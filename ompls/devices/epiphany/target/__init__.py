@@ -13,18 +13,21 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
+from ompls.analysis.dataenv.layouts import is_long
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import owner
-from ompls.analysis.model.ctype import Record
+from ompls.analysis.model.ctype import Integer, Record
 from ompls.analysis.model.layout import find_member
 from ompls.analysis.model.omp import Directive
 from ompls.translate.lowering.round import Round, directive_text, pragma
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places
-from ompls.translate.plan import RegionPlan
+from ompls.translate.plan import Param, RegionPlan
 from ompls.translate.transformations import default
 
+_WIDE = 8  # bytes of the host's `long`
+_LONG = re.compile(r"(?<!long )\blong\b(?! long| double)")
 FENCE = "__sync_synchronize"  # on a chip a macro (module/size.py)
 
 
@@ -93,14 +96,29 @@ def _has_address(target: ast.Expr) -> bool:
 
 
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
-    """A league is told how many threads its teams ask for: else each core is the master of a team, and none is left."""
+    """A league is told how many threads its teams ask for: else each core is the master of a team, and none is left.
+
+    Variables that it shares have the host's `long`.  What comes as a value has to fit the core's, which its own have.
+    """
     lines = default.kernel(index, places, plan, needs)
+    wide = index.tu.model.long == _WIDE
+    before = [_fits(p) for p in plan.params if wide and not p.deref and p.symbol and is_long(p.type)]
     wished = _team_threads(plan.region.stmt)
-    for number, line in enumerate(lines):
-        if wished > 1 and line.text.lstrip().startswith("#pragma omp target"):
-            call = f"{{ extern void ompls_team_threads(unsigned); ompls_team_threads({wished}); }}"
-            return [*lines[:number], OutLine(call, entry=True), *lines[number:]]
-    return lines
+    if wished > 1:
+        before.append(f"{{ extern void ompls_team_threads(unsigned); ompls_team_threads({wished}); }}")
+    out: list[OutLine] = []
+    for line in lines:
+        if before and line.text.lstrip().startswith("#pragma omp target"):
+            out += [OutLine(text, line.path, line.line, entry=True) for text in before]
+            before = []
+        own = line.entry and wide and not line.text.lstrip().startswith("extern")
+        out.append(replace(line, text=_LONG.sub("long long", line.text)) if own else line)
+    return out
+
+
+def _fits(p: Param) -> str:
+    there = "int" if isinstance(p.type, Integer) and p.type.signed else "unsigned"
+    return f"if ({p.name} != ({there}){p.name}) {{ extern void ompls_number_cut(void); ompls_number_cut(); }}"
 
 
 def _team_threads(region: ast.DirectiveStmt) -> int:
