@@ -35,12 +35,13 @@ _FLOAT_RANK = {"_Float16": 0, "float": 1, "double": 2, "long double": 3, "_Float
 def unqualified(t: CType) -> CType:
     """`t` without the qualifiers of its own level and a typedef's alignment, and whatever name an integer type was
     written as."""
-    if isinstance(t, Enum) and not t.quals:
-        return t  # the alignment may be its own
-    align = t.align if isinstance(t, Enum) else None
     if isinstance(t, Integer) and t.exact:
         return shared(replace(t, quals=_NO_QUALS, align=None, exact=False))
-    return shared(replace(t, quals=_NO_QUALS, align=align)) if t.quals or t.align is not None else t
+    if not t.quals and t.align is None:
+        return t
+    if not isinstance(t, Enum):
+        return shared(replace(t, quals=_NO_QUALS, align=None))
+    return shared(replace(t, quals=_NO_QUALS)) if t.quals else t  # the alignment may be its own
 
 
 def qualify(t: CType, quals: frozenset[str]) -> CType:

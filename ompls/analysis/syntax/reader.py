@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from tree_sitter import Node
 
@@ -15,6 +16,11 @@ from ompls.analysis.model.ctype import CType, RecordBody
 from ompls.analysis.model.scope import FileScope, Scope
 from ompls.analysis.model.sema import Sema
 from ompls.analysis.model.tu import SyntaxNote
+
+
+@lru_cache(maxsize=1024)  # the same few words stand in all functions, and in what is made of them
+def _word(text: bytes) -> str:
+    return sys.intern(decoded(text))
 
 
 class RedefinedRecordError(Exception):
@@ -78,8 +84,7 @@ class Reader(ABC):
         return Span(n.start_byte + self.shift, n.end_byte + self.shift)
 
     def text(self, n: Node) -> str:
-        # the same few words stand in all functions, and in what is made of them
-        return sys.intern(decoded(self.source[n.start_byte : n.end_byte]))
+        return _word(self.source[n.start_byte : n.end_byte])
 
     def taint(self, n: Node) -> None:
         self.tainted.append(self.span(n))
