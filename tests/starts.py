@@ -7,12 +7,18 @@ the same with an empty cache and a full one, whichever folder comes first.
 
 from __future__ import annotations
 
+import functools
 import os
-import sys
+import subprocess
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
-_EVENTS = frozenset(("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn"))  # Python's, "Audit events table"
+Made = TypeVar("Made")
+
+# What Python starts processes with.  A hook for its audit events would be told of each `id()`, too.
+_STARTS = ((subprocess.Popen, "_execute_child"), (os, "fork"), (os, "forkpty"), (os, "posix_spawn"))
 
 _log = ""  # all processes of a run count in this file: a line for each start, with its test's folder
 _folder = ""  # of the test that runs in this process
@@ -29,7 +35,8 @@ def watch(log: str, folder: str = "") -> None:
     first, _log, _folder = bool(log and not _log), log, folder
     if not first:
         return
-    sys.addaudithook(lambda event, _: _count() if event in _EVENTS else None)
+    for owner, name in _STARTS:
+        setattr(owner, name, _counting(getattr(owner, name)))
     from ompls.runtime.cache import Cache
 
     get, put = Cache.get, Cache.put
@@ -45,6 +52,15 @@ def watch(log: str, folder: str = "") -> None:
         return put(self, name, suffix, file)
 
     Cache.get, Cache.put = got, made  # type: ignore[method-assign]
+
+
+def _counting(start: Callable[..., Made]) -> Callable[..., Made]:
+    @functools.wraps(start)
+    def counted(*args: object, **named: object) -> Made:
+        _count()
+        return start(*args, **named)
+
+    return counted
 
 
 def _count(kept: str = "") -> None:
