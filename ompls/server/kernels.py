@@ -96,9 +96,9 @@ def _region_near(opened: Opened, result: Result, position: Any) -> tuple[str, bo
 
 def _absent(tu: TU, region: str) -> str | None:
     """Why there is nothing to show of a region that does not exist."""
-    known = [place.id for place in features.regions(tu)]
-    if region in known:
+    if region in features.region_ids(tu):
         return None
+    known = list(features.region_ids(tu))
     has = f"it has {', '.join(known[:20])}" if known else "it has none"
     return f"{os.path.basename(tu.path)} has no region '{region}'; {has}"
 

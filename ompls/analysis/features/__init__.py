@@ -22,6 +22,7 @@ from ompls.analysis.features.regions import (
     lens_parts,
     lenses,
     region_at,
+    region_ids,
     region_near,
     regions,
 )
@@ -64,6 +65,7 @@ __all__ = [
     "refactorings",
     "references",
     "region_at",
+    "region_ids",
     "region_near",
     "regions",
     "rename",

@@ -37,6 +37,11 @@ def regions(tu: TU) -> list[RegionPlace]:
     ]
 
 
+def region_ids(tu: TU) -> Iterator[str]:
+    """The ids of `regions`, in their order: nobody asks where they are."""
+    return (region.id for _, region in _pairs(tu))
+
+
 def lenses(tu: TU) -> list[tuple[Location, str]]:
     """Where a lens stands over each region of the main file, and the region's id."""
     return [place for number in range(len(tu.items.groups)) for place in _lenses(tu, number)]
