@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ompls.analysis.encoding import decoded
+from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Pointer, Record
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, Item, Region
+from ompls.translate.ctext import is_of_unknown_length
 from ompls.translate.rewrite import spliced
 
 # What the runtime does before gcc sees the construct, and what gcc 12 does not know on it.
@@ -79,7 +81,7 @@ def fallback_of(
     own = ("private", "firstprivate", "in_reduction") if locals_ is None else ("private", "firstprivate")
     private = {i.symbol for c in d.all(*own) for i in c.items}
     if locals_ is None:
-        shared = [v.symbol.name for v in region.variables if v.sharing in _IN_PLACE and v.symbol not in private
+        shared = [_whole(v.symbol) for v in region.variables if v.sharing in _IN_PLACE and v.symbol not in private
                   and (not isinstance(v.symbol.type, Pointer) or _itself(v.symbol.name, region))]  # fmt: skip
     else:
         shared = [n for n in locals_ if n not in {s.name for s in private if s is not None}]
@@ -90,6 +92,11 @@ def fallback_of(
     if aggregates:
         clauses.append(f"firstprivate({', '.join(aggregates)})")
     return Fallback(d, tuple(kept), tuple(clauses))
+
+
+def _whole(s: Symbol) -> str:
+    """A variable as gcc maps it in place: of an array whose length only another file knows it wants a section."""
+    return f"{s.name}[:1]" if is_of_unknown_length(s.type) else s.name
 
 
 def _itself(name: str, region: Region) -> bool:

@@ -217,8 +217,15 @@ class Place:
     beyond: bool = False
 
 
+def is_of_unknown_length(t: CType) -> bool:
+    """An array whose length stands in another file."""
+    return isinstance(t, Array) and t.length is None and not t.vla
+
+
 def size_of(name: str, s: ast.Symbol | None) -> str:
     """Of a variable, in bytes."""
+    if s is not None and is_of_unknown_length(s.type):
+        return "0"  # as of what a pointer leads to: it has to be there
     return f"__builtin_object_size(&{name}, 0)" if may_exceed_its_type(s) else f"sizeof({name})"
 
 

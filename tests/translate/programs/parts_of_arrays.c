@@ -20,6 +20,20 @@ static void beside(int *a)
 }
 #pragma omp end declare target
 
+/* Of an array that another file defines the length may be unknown; this one's definition comes last. */
+extern int later[];
+static void of_unknown_length(int n)
+{
+#pragma omp target teams distribute parallel for map(tofrom : later[0 : n])
+    for (int i = 0; i < n; i++)
+        later[i] += i;
+#pragma omp target data map(tofrom : later[ : n])
+#pragma omp target
+    later[1] += 10;
+    expect(later[n - 1], n - 1, "a section of an array of unknown length");
+    expect(later[1], 11, "an array of unknown length that is there");
+}
+
 int main(void)
 {
     int a[48], last = 0;
@@ -64,5 +78,7 @@ int main(void)
         a[16 + i % 16] += i;
     check(a, "an element beside what is mapped by itself");
     expect(a[16], 115 + 10 * 72, "reduction");
+    of_unknown_length(20);
     return failures != 0;
 }
+int later[20];
