@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -102,6 +103,18 @@ def keepers(process: int) -> list[int]:
     return [int(number) for number in found]
 
 
+def test_a_ctrl_c_as_a_thread_begins_is_one(board: Sshd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: threading.Thread) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setenv("PATH", board.environment["PATH"])
+    with connected(board, tmp_path / "scratch") as connection:
+        monkeypatch.setattr(threading.Thread, "start", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            connection.open_ahead()
+    assert not logins(os.getpid())
+
+
 def has_ended(process: int) -> bool:
     """Though nobody may have waited for it."""
     with contextlib.suppress(OSError):
@@ -127,7 +140,7 @@ def test_who_waits_for_a_hung_board_can_be_ended(doing: Doing, words: tuple[obje
         assert until(lambda: bool(keepers(run.pid)))
         (login,) = logins(run.pid)
         run.send_signal(sign)
-        assert run.wait(LIMIT) == code
+        assert (run.wait(LIMIT), run.stderr.read()) == (code, b"")
     assert until(lambda: has_ended(login))
 
 

@@ -264,7 +264,7 @@ class Connection:
     def close(self) -> None:
         """Log out: what still runs there ends."""
         self._closed.set()
-        if self._opening is not None:
+        if self._opening is not None and self._opening.is_alive():  # a Ctrl-C may come before it has begun
             self._opening.join()
         self._signs.end()
         for process in self._signs.calls:  # that nobody waits for any more
