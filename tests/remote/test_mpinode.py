@@ -535,7 +535,7 @@ def test_the_command_line_knows_what_is_inside(tmp_path: Path) -> None:
         ("# all\n\n10.0.0.1 2 # two\n", ["10.0.0.1"] * 2),
         ("fe80::1\n", ["fe80::1"]),
         ("localhost:2\nb:1 device=host\n", ["localhost", "localhost", "b"]),
-        ("a slots=2\nb slots=1 device=host\n", ["a", "a", "b"]),
+        ("a slots=2 max_slots=4\nb slots=1 device=host\n", ["a", "a", "b"]),
         ("a 2 device=host\nb device=cudasim\nc\n", ["a", "a", "c"]),
     ],
 )
@@ -567,7 +567,7 @@ def test_a_line_of_a_host_file_names_the_device_inside(built: Built, expected: s
         "a:2 2\n",
         ":2\n",
         "a slots=\n",
-        "a slots=2 max_slots=4\n",
+        "a slots=2 max_slots=x\n",
     ],
 )
 def test_a_host_file_that_cannot_be_used_is_told(text: str) -> None:
@@ -584,13 +584,16 @@ def test_a_device_in_a_host_file_that_there_is_not_is_told() -> None:
 def test_a_batch_system_names_machines() -> None:
     assert slurm_hosts("node[08-10,12],gpu1") == ["node08", "node09", "node10", "node12", "gpu1"]
     assert slurm_hosts("rack[0-1]n[1-2]-ib,x") == ["rack0n1-ib", "rack0n2-ib", "rack1n1-ib", "rack1n2-ib", "x"]
-    for wrong in ("node[1", "node[a]", "-x", "a,,b", "node[1-99999999]"):
+    for wrong in ("node[1", "node[a]", "-x", "a,,b", "node[1-99999999]", "node[9-1]"):
         with pytest.raises(DeviceUnavailable, match=r"SLURM_JOB_NODELIST: .* is no list of machines"):
             hosts({"SLURM_JOB_NODELIST": wrong}, "host")
     assert hosts({"SLURM_JOB_NODELIST": "a,b"}, "host") == (["a", "b"], "SLURM_JOB_NODELIST")
     job = {"SLURM_JOB_NODELIST": "n[1-3],x", "SLURM_TASKS_PER_NODE": "2(x3),1"}
     assert hosts({**job, "SLURM_NTASKS": "7"})[0] == ["n1", "n1", "n2", "n2", "n3", "n3", "x"]
     assert hosts(job)[0] == ["n1", "n2", "n3", "x"]  # nobody has asked for tasks
+    for wrong in ("x", "2(x", "-1"):
+        with pytest.raises(DeviceUnavailable, match=r"SLURM_TASKS_PER_NODE=.*is no list of machines"):
+            hosts({**job, "SLURM_NTASKS": "7", "SLURM_TASKS_PER_NODE": wrong})
     assert hosts({**job, "SLURM_NTASKS": "7", "SLURM_TASKS_PER_NODE": "2(x3)"})[0] == ["n1", "n2", "n3", "x"]
     with pytest.raises(DeviceUnavailable, match="OMPLS_HOSTFILE"):
         hosts({"OMPLS_HOSTFILE": "/nowhere/hosts"}, "host")

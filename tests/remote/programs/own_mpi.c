@@ -1,9 +1,10 @@
 /* A program with its own MPI: each rank uses nodes, before and beside its messages.  "late": also after MPI_Finalize.
-   "lost": a node of the first rank is killed. */
+   "lost": a node of the first rank is killed.  "leaves": a rank ends for which the other one waits. */
 #include <mpi.h>
 #include <omp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,6 +29,10 @@ int main(int argc, char **argv)
     if (rank == 0) printf("%d ranks %d host %d\n", size, total, host);
     fflush(stdout);
     if (strcmp(how, "lost") == 0 && rank == 0) kill(node, SIGKILL);
+    if (strcmp(how, "leaves") == 0) {
+        if (rank != 0) exit(9);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
     MPI_Finalize();
     if (rank != 0) puts("done");
     if (strcmp(how, "late") == 0) {

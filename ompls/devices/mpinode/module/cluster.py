@@ -18,7 +18,7 @@ from typing import Any, Callable, Dict, List, Tuple
 from ompls.devices.remote import mpi, near
 from ompls.devices.remote.near import Line, Near, Unreachable
 
-from .hosts import hosts, is_here
+from .hosts import hosts, is_here, is_rank_of_several
 from .joined import joined
 from .launched import Launched, Met
 from .library import is_open_mpi, launcher, loaded, spawning
@@ -196,11 +196,15 @@ class Cluster(Near):
             _WORLD.lost = _WORLD.lost or lost
             if _WORLD.running > 0:
                 return
-            if not _WORLD.lost and not _WORLD.ended and not self._mpi.Is_finalized():
+            if not _WORLD.lost and not _WORLD.ended and not self._mpi.Is_finalized() and not self._leaves_a_job():
                 self._mpi.Finalize()
             limit = time.monotonic() + _SOON
             for launched in _WORLD.launched:
                 launched.wait(max(0.0, limit - time.monotonic()))
+
+    def _leaves_a_job(self) -> bool:
+        """Whether the program ends without its MPI_Finalize: ours would wait for ranks that wait for it elsewhere."""
+        return is_rank_of_several(os.environ) and bool(self._program.ompls_mpi_is_taken())
 
 
 def _part() -> int:

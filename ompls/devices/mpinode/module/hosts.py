@@ -31,6 +31,7 @@ _MOST = 1 << 16  # bytes of such a file
 _HOST = re.compile(r"[A-Za-z0-9_:][A-Za-z0-9_.:-]{0,254}")
 _INNER = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 _DEVICE, _SLOTS = "device=", "slots="
+_MOST_SLOTS = re.compile(r"max[_-]slots=[0-9]+")  # Open MPI's
 _FORM = "write NAME, NAME NUMBER or NAME NUMBER device=DEVICE on a line"
 _SLURM_ITEM = re.compile(r",(?![^\[\]]*\])")  # between items: not within brackets
 _SLURM_COUNT = re.compile(r"([0-9]{1,3})(?:\(x([0-9]{1,5})\))?")
@@ -55,7 +56,9 @@ def read_hosts(text: str, where: str, inner: Optional[str] = None) -> List[str]:
             raise DeviceUnavailable("mpinode", "{}: {!r:.80} is no name of a machine".format(place, name), "correct it")
         wanted = words.pop()[len(_DEVICE) :] if words and words[-1].startswith(_DEVICE) else None
         count = words.pop(0) if words else "1"
-        count = count[len(_SLOTS) :] if count.startswith(_SLOTS) else count
+        if count.startswith(_SLOTS):
+            count = count[len(_SLOTS) :]
+            words = [word for word in words if not _MOST_SLOTS.fullmatch(word)]
         if words or not (count.isascii() and count.isdigit() and 1 <= int(count) <= 256):
             why = "{}: {!r:.80} is no number of devices".format(place, " ".join([count, *words]))
             raise DeviceUnavailable("mpinode", why, _FORM)
@@ -94,23 +97,33 @@ def _counted(numbers: str) -> List[str]:
     found: List[str] = []
     for one in numbers.split(","):
         first, _, last = one.partition("-")
-        if not first.isdigit() or not (last or first).isdigit() or int(last or first) - int(first) > _MOST:
+        if not first.isdigit() or not (last or first).isdigit() or not 0 <= int(last or first) - int(first) <= _MOST:
             raise ValueError(numbers)
         found += [str(n).zfill(len(first)) for n in range(int(first), int(last or first) + 1)]
     return found
 
 
 def _in_allocation(listed: str, environment: Mapping[str, str]) -> List[str]:
-    """The machines of an allocation of Slurm, each as often as the user has asked for tasks on it; once otherwise."""
+    """The machines of an allocation of Slurm, each as often as the user has asked for tasks on it; once otherwise.
+
+    Raises ValueError for texts that Slurm does not write.
+    """
     names = slurm_hosts(listed)
     counts: List[int] = []
-    if environment.get(_SLURM_ASKED):
-        for item in environment.get(_SLURM_TASKS, "").split(","):
-            found = _SLURM_COUNT.fullmatch(item)
-            counts += [int(found[1])] * int(found[2] or 1) if found else []
+    tasks = environment.get(_SLURM_TASKS, "") if environment.get(_SLURM_ASKED) else ""
+    for item in tasks.split(",") if tasks else ():
+        found = _SLURM_COUNT.fullmatch(item)
+        if found is None:
+            raise ValueError("{}={}".format(_SLURM_TASKS, tasks))
+        counts += [int(found[1])] * int(found[2] or 1)
     if len(counts) != len(names):
         return names
     return [name for place, name in enumerate(names) for _ in range(counts[place])]
+
+
+def is_rank_of_several(environment: Mapping[str, str]) -> bool:
+    """Whether a launcher has started this program several times, as one job."""
+    return any(environment.get(name, "1") != "1" for name in _RANKS)
 
 
 def hosts(environment: Mapping[str, str], inner: Optional[str] = None) -> Tuple[List[str], str]:
@@ -128,8 +141,7 @@ def hosts(environment: Mapping[str, str], inner: Optional[str] = None) -> Tuple[
             why = "{}: {}: {}".format(VARIABLE, path, error.strerror or error)
             raise DeviceUnavailable("mpinode", why, "name a file with a machine on each line") from error
         return read_hosts(text, path, inner), VARIABLE
-    several = any(environment.get(name, "1") != "1" for name in _RANKS)
-    listed = "" if several else environment.get(_SLURM, "")
+    listed = "" if is_rank_of_several(environment) else environment.get(_SLURM, "")
     try:
         return (_in_allocation(listed, environment), _SLURM) if listed else ([], "")
     except ValueError as error:

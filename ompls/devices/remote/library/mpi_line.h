@@ -1,6 +1,8 @@
 /* mpi_line.h -- a line over MPI, for nodes. */
 #ifndef OMPLS_MPI_LINE_H
 #define OMPLS_MPI_LINE_H
+#include <stdbool.h>
+
 #include "line.h"
 
 /* MPI's functions, and its handles as mpi4py tells them.  A handle is a number (MPICH) or a pointer (Open MPI, the standard
@@ -40,6 +42,7 @@ void ompls_mpi_line_make(ompls_mpi_line *line, const ompls_mpi *mpi, uintptr_t c
 void ompls_mpi_starts(int file);
 /* Before the program ends MPI this is called: 0 when it has done so, or tried to. */
 void ompls_mpi_parts(int (*before_end)(void));
+bool ompls_mpi_is_taken(void); /* the program has begun MPI itself */
 /* No frame is waited for any more; those that have come are taken, or UCX names them when MPI is finished. */
 void ompls_mpi_line_end(ompls_mpi_line *line);
 #endif

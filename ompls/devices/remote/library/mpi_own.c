@@ -48,3 +48,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
 int MPI_Finalize(void) {
     return part == NULL || part() ? PMPI_Finalize() : 0;
 }
+
+bool ompls_mpi_is_taken(void) {
+    return taken;
+}
