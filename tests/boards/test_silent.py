@@ -140,7 +140,9 @@ def test_who_waits_for_a_hung_board_can_be_ended(doing: Doing, words: tuple[obje
         assert until(lambda: bool(keepers(run.pid)))
         (login,) = logins(run.pid)
         run.send_signal(sign)
-        assert (run.wait(LIMIT), run.stderr.read()) == (code, b"")
+        # Python ends itself by SIGINT when the interrupt came while it made a class, though we have handled it.
+        assert run.wait(LIMIT) in (code, -sign)
+        assert run.stderr.read() == b""
     assert until(lambda: has_ended(login))
 
 
