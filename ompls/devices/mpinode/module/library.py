@@ -14,7 +14,7 @@ from typing import Any, Dict, Iterator, List, Set
 
 from ompls.devices.remote import mpi
 from ompls.runtime.errors import DeviceUnavailable
-from ompls.runtime.start import NOWHERE
+from ompls.runtime.start import NOWHERE, sent
 
 _OWN: List[Set[str]] = []  # the program's own, which is there before mpi4py is
 _LIBRARY = re.compile(r"/libmpi(?:ch|_abi)?\.so[.0-9]*$")
@@ -111,7 +111,8 @@ def _try_small_memory() -> None:
     free = there.f_bavail * there.f_frsize
     if there.f_blocks * there.f_frsize >= _SMALL and free >= _SMALL // 4:
         return
-    words = [sys.executable, "-c", "import sys; sys.path[:] = sys.argv[1:]; import mpi4py.MPI", *filter(None, sys.path)]
+    text = "import sys\nsys.path[:] = {!r}\nimport mpi4py.MPI".format(list(filter(None, sys.path)))
+    words = sent(text, here=True)
     done = subprocess.run(words, cwd=NOWHERE, capture_output=True, stdin=subprocess.DEVNULL, check=False)
     if done.returncode < 0:
         why = "MPI ends by signal {} as it starts; /dev/shm has {} KiB left".format(-done.returncode, free >> 10)
