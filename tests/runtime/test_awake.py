@@ -1,9 +1,13 @@
-"""The alarm that keeps commands awake is nobody else's (that it wakes: tests/cli/test_interrupted.py)."""
+"""The alarm that keeps commands awake is nobody else's (that it wakes: tests/cli/test_interrupted.py).
+
+And the end after a Ctrl-C is ours, wherever Python was.
+"""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -29,3 +33,20 @@ def test_the_alarm_is_ours_alone(use: str) -> None:
     code, expected = USES[use]
     done = subprocess.run([sys.executable, "-c", BEGIN + code], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == (expected, "")
+
+
+HANDLED = """
+import sys
+from ompls.runtime.awake import awake
+try:
+    with awake():
+        exec("import signal; signal.raise_signal(signal.SIGINT)")
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+def test_a_ctrl_c_in_a_text_that_python_executes_is_handled(tmp_path: Path) -> None:
+    (tmp_path / "handled.py").write_text(HANDLED)  # a module: only after `python -m` does Python end itself
+    done = subprocess.run([sys.executable, "-m", "handled"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
