@@ -16,6 +16,8 @@ import pytest
 from command import ompls
 from waiting import LIMIT, until
 
+from ompls.runtime.contained import Contained
+
 _SSHD = """\
 Port {port}
 ListenAddress 127.0.0.1
@@ -117,12 +119,11 @@ def an_sshd(place: Path, more: str = "") -> Iterator[Sshd]:
         Path("/run/sshd").mkdir(exist_ok=True)
     environment = {name: text for name, text in os.environ.items() if not name.startswith(("OMP_", "OMPLS_DEVICES"))}
     environment |= {"XDG_CONFIG_HOME": str(place / "config"), "PATH": f"{place}/bin:{environment['PATH']}"}
-    with subprocess.Popen([program, "-D", "-e", "-f", place / "sshd"], stderr=subprocess.DEVNULL) as serving:
+    with Contained([program, "-D", "-e", "-f", str(place / "sshd")], stderr=subprocess.DEVNULL):
         board = Sshd(place, environment)
         assert until(lambda: answers(port))
         subprocess.run(["ssh", "board", "true"], env=environment, check=True)
         yield board
-        serving.terminate()
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,11 @@
 """`make hangs`: 300 faults in processes that we start; each scene has to end in time, rightly or with a sentence.
 
-    tests/hangs/inject.py [--seed N] [--count N] [--only WORD] [--list]
+    tests/hangs/inject.py [--seed N] [--count N] [--skip N] [--only WORD] [--list]
 
 A fault kills, stops or crashes one process (scenes.py has the table) at a moment that the seed chooses.  It fails when
 the program has not ended within what documentation allows, when it says something wrong or ends without a word, and
-when a process, a file, or shared memory is left.  The exit code is 1 when one has failed.
+when a process, a file, or shared memory is left.  One that hits nobody is drawn again, sooner after its moment, so
+that all of the number hit.  The exit code is 1 when one has failed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 if __name__ == "__main__":
@@ -32,10 +33,12 @@ if __name__ == "__main__":
 from boards.conftest import Sshd, an_sshd
 
 from hangs.scenes import KILLS, MOMENTS, SCENES, VICTIMS, Process, process
+from ompls.runtime.awake import awake
 
 HERE = Path(__file__).resolve().parent
 MARK = "HANGS_MARK"  # what the processes of a fault have in their environment
 TIDY = 25.0  # seconds until nothing is left
+DRAWS = 8  # of a fault, until it hits somebody
 # Shared memory is a directory of this program alone, so that what is left there is its own.
 _ALONE = ("unshare", "--mount", "sh", "-c", 'mount --bind "$0" /dev/shm && exec "$@"')
 AS_ROOT = {f"{name}_ALLOW_RUN_AS_ROOT{end}": "1" for name in ("OMPI", "PRTE") for end in ("", "_CONFIRM")}
@@ -43,7 +46,7 @@ AS_ROOT = {f"{name}_ALLOW_RUN_AS_ROOT{end}": "1" for name in ("OMPI", "PRTE") fo
 
 @dataclass(frozen=True)
 class Fault:
-    """wait -- part of the moment's time; which -- of several such processes"""
+    """wait -- part of the moment's time; which -- of several such processes; seed -- of what is drawn in its place"""
 
     victim: str
     moment: str
@@ -51,6 +54,19 @@ class Fault:
     scene: str
     wait: float
     which: float
+    seed: float = 0.0
+
+    def draws(self) -> Iterator[Fault]:
+        """It, and what is tried in its place as long as nobody is hit: each within half of the time."""
+        yield self
+        chance = random.Random(self.seed)
+        for number in range(1, DRAWS):
+            yield replace(
+                self,
+                scene=chance.choice(VICTIMS[self.victim].scenes),
+                wait=chance.random() / 2**number,
+                which=chance.random(),
+            )
 
     def __str__(self) -> str:
         return f"{self.victim}, {self.kill.name[3:]} at {self.moment} ({self.scene})"
@@ -64,7 +80,7 @@ def faults(seed: int, count: int) -> list[Fault]:
         table = list(itertools.product(VICTIMS, MOMENTS, KILLS))
         chance.shuffle(table)
         chosen += [
-            Fault(victim, moment, kill, chance.choice(VICTIMS[victim].scenes), chance.random(), chance.random())
+            Fault(victim, moment, kill, chance.choice(VICTIMS[victim].scenes), *(chance.random() for _ in range(3)))
             for victim, moment, kill in table
         ]
     return chosen[:count]
@@ -147,33 +163,38 @@ class Played:
 
     def strike(self, fault: Fault) -> None:
         """If there is somebody to hit before the program ends."""
-        moment, is_one = MOMENTS[fault.moment], VICTIMS[fault.victim].is_one
+        moment = MOMENTS[fault.moment]
         end = time.monotonic() + self._scene.most
+        victims: list[Process] = []
         while self.process.poll() is None and time.monotonic() < end:
-            victims = (
-                [one for one in self.processes() if is_one(one)] if not moment.said or moment.said in self.said else []
-            )
-            if victims:
+            if victims and (not moment.said or moment.said in self.said):
                 time.sleep(fault.wait * moment.within)
-                victim = victims[int(fault.which * len(victims))]
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(victim.number, fault.kill)
-                    self._victim = victim.number
-                    self.hit = f"{victim.number} below {victim.parent} of {[one.number for one in victims]}"
+                self._hit(victims[int(fault.which * len(victims))], fault.kill, victims)
                 return
+            victims = [one for one in self.processes() if VICTIMS[fault.victim].is_one(one)]
             time.sleep(0.002)
+
+    def _hit(self, victim: Process, kill: signal.Signals, of: list[Process]) -> None:
+        if process(victim.number) == victim:  # the same, and no zombie
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(victim.number, kill)
+                self._victim = victim.number
+                self.hit = f"{victim.number} below {victim.parent} of {[one.number for one in of]}"
 
     def judged(self, fault: Fault | None) -> str:
         """What is wrong; "": nothing is.  Nothing of it is left after that."""
-        if fault is not None:
-            self.strike(fault)
-        wrong = self._ended()
-        if fault is not None and self.hit and fault.moment in VICTIMS[fault.victim].alone:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._victim, signal.SIGCONT)
-        wrong = wrong or self._left()
-        if fault is not None and not self.hit and fault.moment != "end":
-            wrong = wrong or "hits nobody"
+        try:
+            if fault is not None:
+                self.strike(fault)
+            wrong = self._ended()
+            if fault is not None and self.hit and fault.moment in VICTIMS[fault.victim].alone:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self._victim, signal.SIGCONT)
+            return wrong or self._left()
+        finally:
+            self._clear()
+
+    def _clear(self) -> None:
         for one in self.processes():
             with contextlib.suppress(OSError):
                 os.kill(one.number, signal.SIGKILL)
@@ -183,7 +204,6 @@ class Played:
         self._errors.close()
         for place in (self._place, *self._stage.board.directory.glob("run-*")):
             shutil.rmtree(place, ignore_errors=True)
-        return wrong
 
     def _ended(self) -> str:
         try:
@@ -213,17 +233,24 @@ class Played:
         return left + [str(path) for path in self._stage.board.directory.glob("run-*")]
 
 
-def tried(stage: Stage, chosen: list[Fault], tell: Callable[[str], object]) -> list[str]:
-    """The failures."""
+def tried(stage: Stage, chosen: list[Fault], tell: Callable[[str], object], skip: int = 0) -> list[str]:
+    """The failures of all but the first ones."""
+    chosen = chosen[skip:]
     for scene in sorted({fault.scene for fault in chosen}):
         wrong = stage.plays(scene)
         assert not wrong, f"the scene '{scene}' without a fault {wrong}"
     failed = []
-    for number, fault in enumerate(chosen, 1):
-        began = time.monotonic()
-        played = Played(stage, fault.scene)
-        wrong = played.judged(fault)
-        tell(f"{number:3d} {fault}: {wrong or 'well'} ({time.monotonic() - began:.0f} s, hit {played.hit or 'nobody'})")
+    for number, fault in enumerate(chosen, skip + 1):
+        for draw in fault.draws():
+            began = time.monotonic()
+            played = Played(stage, draw.scene)
+            wrong = played.judged(draw)
+            seconds = time.monotonic() - began
+            tell(f"{number:3d} {draw}: {wrong or 'well'} ({seconds:.0f} s, {played.hit or 'hits nobody'})")
+            if wrong or played.hit:
+                break
+        else:
+            wrong = f"hits nobody, {DRAWS} times"
         failed += [f"{fault}: {wrong}"] if wrong else []
     return failed
 
@@ -232,6 +259,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--skip", type=int, default=0, help="the first ones, which an earlier run had")
     parser.add_argument("--only", default="", help="faults whose name has this word")
     parser.add_argument("--list", action="store_true", help="their names")
     given = parser.parse_args()
@@ -239,12 +267,16 @@ def main() -> int:
     if given.list:
         print(*chosen, sep="\n")
         return 0
-    with stage() as built:
-        failed = tried(built, chosen, lambda line: print(line, flush=True))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
+    try:
+        with awake(), stage() as built:
+            failed = tried(built, chosen, lambda line: print(line, flush=True), given.skip)
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
     kinds = Counter(fault.partition(": ")[2].split()[0].strip(",") for fault in failed)
-    print(
-        f"{len(chosen)} faults, {len(failed)} failed", *(f"{count} {kind}" for kind, count in kinds.items()), sep=", "
-    )
+    counts = [f"{count} {kind}" for kind, count in kinds.items()]
+    print(f"{len(chosen) - given.skip} faults, {len(failed)} failed", *counts, sep=", ")
     return 1 if failed else 0
 
 

@@ -10,7 +10,7 @@ from remote.conftest import is_mpich
 
 from ompls.runtime.devices import all_devices, state_of
 
-from .inject import Fault, Stage, faults, stage, tried
+from .inject import DRAWS, Fault, Stage, faults, stage, tried
 from .scenes import SCENES, VICTIMS
 
 SEED, TABLE = 1, 135  # of each victim, moment and signal one
@@ -56,3 +56,13 @@ def test_the_table_is_whole() -> None:
     assert len(table) == TABLE
     assert {victim for victim, _, _ in table} == set(VICTIMS)
     assert faults(SEED, 300)[:TABLE] == faults(SEED, TABLE)
+
+
+def test_what_hits_nobody_is_drawn_again_the_same_way_each_time() -> None:
+    for fault in faults(SEED, TABLE):
+        draws = list(fault.draws())
+        assert draws == list(fault.draws())
+        assert draws[0] == fault
+        assert len(set(draws)) == DRAWS
+        assert {(draw.victim, draw.moment, draw.kill) for draw in draws} == {(fault.victim, fault.moment, fault.kill)}
+        assert all(draw.wait < 1 / 2**number for number, draw in enumerate(draws))
