@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import re
+import signal
+import socket
 import subprocess
 import sys
+import time
+from fcntl import ioctl
 from pathlib import Path
+from termios import TIOCOUTQ
 
 import pytest
 from thinned import thinned
-from waiting import until
+from waiting import LIMIT, until
 
-from ompls.devices.mpinode.module.left import kill
+from ompls.devices.mpinode.module.left import born, swept
 from ompls.devices.mpinode.module.library import launcher
 from ompls.devices.mpinode.module.said import Said
-from ompls.devices.remote.mpi import memory_files
+from ompls.devices.remote.mpi import MEMORY
+from ompls.runtime.start import command
 
 from .conftest import HERE, Built, environment, is_mpich, left_behind, run
 
@@ -143,16 +150,42 @@ def test_a_dead_machine_costs_itself_alone(built: Built, tmp_path: Path, machine
     assert until(lambda: not left_behind(mark))
 
 
-def test_a_node_that_is_killed_before_it_unnames_its_memory_leaves_no_file() -> None:
-    name = f"/dev/shm/mpich_shm_test{os.getpid()}_0"
-    text = f"import mmap; f = open({name!r}, 'wb+', 0); f.write(b'x'); m = mmap.mmap(f.fileno(), 1); print(); input()"
-    words = ["sh", "-c", '"$@"; true', "sh", sys.executable, "-uc", text]  # a launcher, and below it the node
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as launcher:
-        assert launcher.stdout is not None
-        launcher.stdout.readline()
-        assert memory_files(str(launcher.pid)) == set()
-        kill(launcher.pid)
-    assert not Path(name).exists()
+def test_the_memory_file_of_a_node_that_died_before_it_unnamed_it_is_removed() -> None:
+    """And none that a process has, and none from before."""
+    opened, mapped, dead, older = (Path(f"{MEMORY}test{os.getpid()}_{n}") for n in range(4))
+    since = time.time()
+    for path in (opened, mapped, dead, older):
+        path.write_bytes(b"x")
+    os.utime(older, (since - 1, since - 1))
+    try:
+        with opened.open("rb+") as file:
+            with mapped.open("rb+") as there:
+                kept = mmap.mmap(there.fileno(), 1)
+            assert not swept(since)
+            assert [path.exists() for path in (opened, mapped, dead, older)] == [True, True, False, True]
+            kept.close()
+            swept(since)
+            assert not mapped.exists()
+            assert opened.read_bytes() == b"x" == file.read()
+    finally:
+        for path in (opened, mapped, dead, older):
+            path.unlink(missing_ok=True)
+
+
+def test_who_ends_what_a_program_leaves_does_so_after_it_was_stopped() -> None:
+    text = "import subprocess, sys; left = subprocess.Popen(sys.argv[1:], stdin=0); print(left.pid); left.wait()"
+    words = [sys.executable, "-uc", text, *command("ompls.devices.mpinode.module.left")]
+    ours, theirs = socket.socketpair()
+    with ours, subprocess.Popen(["sleep", "1000"], start_new_session=True) as launcher:
+        with theirs, subprocess.Popen(words, stdin=theirs, stdout=subprocess.PIPE, text=True) as program:
+            assert program.stdout is not None
+            left = int(program.stdout.readline())
+            ours.send(f"{launcher.pid} {born(launcher.pid)} {time.time()}\n".encode())
+            assert until(lambda: not int.from_bytes(ioctl(ours, TIOCOUTQ, bytes(4)), sys.byteorder))  # it has read that
+            os.kill(left, signal.SIGSTOP)
+            program.kill()
+        ours.close()
+        assert launcher.wait(LIMIT) == -signal.SIGKILL
 
 
 def test_of_a_node_that_was_killed_nobody_but_us_speaks(capfd: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ import os
 import struct
 import sys
 import threading
-from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
 START = 1  # tag of the messages before the far side speaks, and of the last one
 # What the program says first: bytes and hash (SHA-256) of the far side, whether to spin, how many processes have it.
@@ -23,7 +23,7 @@ PLACE = struct.Struct("<QQ")  # such a process on what is maybe this machine, an
 HAS = struct.Struct("<QQQ")  # the answer: whether it need not be sent; this process, and its descriptor
 WORD = struct.Struct("<?")  # a node's last one: MPI will be finished there, and not left
 READY = b"ompls: ready\n"  # a node that is started by itself, on its standard output
-_MEMORY = "/dev/shm/mpich_shm_"  # noqa: S108 -- not ours to choose
+MEMORY = "/dev/shm/mpich_shm_"  # how MPICH's memory files begin  # noqa: S108 -- not ours to choose
 _NAMES = ("Isend", "Irecv", "Test", "Get_count", "Cancel", "Wait")
 
 
@@ -47,21 +47,17 @@ def functions(mpi: Any) -> Functions:
     return Functions(*addresses, handle(mpi, mpi.BYTE))
 
 
-def memory_files(process: str = "self") -> Set[str]:
-    """The memory files with a name that MPICH has made for a process.  Raises OSError: it has ended, or is not ours."""
-    with open("/proc/{}/maps".format(process), encoding="utf-8", errors="surrogateescape") as file:
-        mapped = {line.rstrip("\n").split(None, 5)[-1] for line in file if _MEMORY in line}
-    return {name for name in mapped if name.startswith(_MEMORY) and os.path.exists(name)}
-
-
 def unname(mpi: Any) -> None:
     """Take the names of the memory files that MPICH made for this process: with nobody else in its world nobody opens
     them again, and so they end with it, however it ends.
     """
     if mpi.COMM_WORLD.Get_size() > 1:
         return
-    for name in memory_files():
-        os.unlink(name)
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as file:
+        mapped = {line.rstrip("\n").split(None, 5)[-1] for line in file if MEMORY in line}
+    for name in mapped:
+        if name.startswith(MEMORY) and os.path.exists(name):
+            os.unlink(name)
 
 
 def within(seconds: float, work: Callable[[], object]) -> bool:

@@ -8,6 +8,7 @@ import os
 import select
 import socket
 import subprocess
+import time
 from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence
 
 from ompls.runtime.start import NOWHERE, command
@@ -33,11 +34,11 @@ class _Keeper:
     def __init__(self) -> None:
         self._line: Optional[socket.socket] = None
 
-    def tell(self, process: int) -> None:
+    def tell(self, process: int, when: float) -> None:
         with contextlib.suppress(OSError):  # it was killed, or there is none: most end by themselves
             if self._line is None:
                 _, self._line = _begun(command("ompls.devices.mpinode.module.left"), **_SILENT)
-            self._line.send("{} {}\n".format(process, born(process)).encode(), socket.MSG_NOSIGNAL)
+            self._line.send("{} {} {}\n".format(process, born(process), when).encode(), socket.MSG_NOSIGNAL)
 
 
 _KEEPER = _Keeper()
@@ -51,9 +52,10 @@ class Launched:
     """
 
     def __init__(self, words: Sequence[str], alone: bool, said: int) -> None:
+        when = time.time()
         self._process, self._line = _begun(words, env=for_nodes(alone), stdout=said, stderr=said)
         self.ended = _watched(self._process.pid)
-        _KEEPER.tell(self._process.pid)
+        _KEEPER.tell(self._process.pid, when)
 
     def tell(self, text: bytes) -> None:
         """On its standard input."""
