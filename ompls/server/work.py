@@ -33,6 +33,8 @@ class Deadline:
 
     wanted, soon -- after so many seconds it also ends when `wanted` says that somebody needs what it is spent by
     clock        -- `time.thread_time`: of the processor's time, so that as much is done in it on a busy machine
+
+    That clock is read by a call of the system; so it is asked only when as much time has passed as its answer can be.
     """
 
     def __init__(
@@ -46,16 +48,23 @@ class Deadline:
         self._end: float | None = None
         self._wanted, self._soon, self._clock = wanted, soon, clock
         self._asked = 0.0
+        self._look = 0.0  # time.monotonic: before that there is nothing to ask
         self.interrupted = False  # it ended for that reason
 
     def expired(self) -> bool:
+        passed = time.monotonic()
+        if passed < self._look:
+            return False
         now = self._clock()
         if self._end is None:
             self._end, self._asked = now + self.seconds, now + self._soon
         if self._wanted is not None and now >= self._asked and not self.interrupted:
             self._asked = now + _ASKED_EVERY
             self.interrupted = self._wanted()
-        return self.interrupted or now >= self._end
+        over = self.interrupted or now >= self._end
+        if not over:
+            self._look = passed + (self._end if self._wanted is None else min(self._end, self._asked)) - now
+        return over
 
 
 @contextmanager

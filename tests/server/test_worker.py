@@ -484,4 +484,18 @@ def test_a_budget_ends_early_for_who_waits() -> None:
         assert not budget.interrupted
     assert budget.interrupted
     assert len(asked) == 2
+    assert budget.expired()  # from then on
     assert not Deadline(60.0, wanted, soon=30.0).expired()
+
+
+def test_a_budget_asks_for_the_processors_time_when_it_can_be_over() -> None:
+    asked: list[int] = []
+
+    def clock() -> float:
+        asked.append(1)
+        return 0.0
+
+    budget = Deadline(600.0, clock=clock)
+    assert not any(budget.expired() for _ in range(1000))
+    assert len(asked) == 1
+    assert Deadline(0.0, clock=clock).expired()
