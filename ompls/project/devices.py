@@ -49,8 +49,8 @@ from pathlib import Path
 from typing import Any
 
 from ompls.analysis.spec.devices import ABILITIES, NOT_YET, DeviceSpec
+from ompls.analysis.spec.known import COMPLEX_FUNCTIONS, FLOAT_FUNCTIONS, MATH_FUNCTIONS
 from ompls.analysis.spec.near import near
-from ompls.analysis.spec.runtime import COMPLEX_FUNCTIONS, FLOAT_FUNCTIONS, MATH_FUNCTIONS
 from ompls.project import toml
 from ompls.project.files import read_regular
 from ompls.project.problem import EnvironmentProblem, FileProblem, shown

@@ -8,7 +8,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Enum, Floating, Function, Integer, Pointer
-from ompls.analysis.spec.runtime import MATH_FUNCTIONS
+from ompls.analysis.spec.known import MATH_FUNCTIONS
 from ompls.translate.ctext import flat, is_vla
 from ompls.translate.problem import Problem
 from ompls.translate.transformations.gpu.gnu import ALLOCAS, BUILTINS
