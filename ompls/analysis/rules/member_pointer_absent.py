@@ -178,6 +178,19 @@ int main(void) {
     ),
     good=(
         """
+void *malloc(unsigned long);
+typedef struct { int n; double *v; } leaf;
+typedef struct { int id; leaf l; } node;
+#pragma omp declare mapper(leaf s) map(s, s.v[0:s.n])
+#pragma omp declare mapper(node t) map(t.id, t.l)
+int main(void) {
+    node t = {3, {50, malloc(50 * sizeof(double))}};
+    #pragma omp target map(tofrom: t)
+    for (int i = 0; i < 50; i++) t.l.v[i] = t.id;
+    return t.l.v[7] != 3;
+}
+""",
+        """
 typedef struct item { int n; struct item *next; } item;
 #pragma omp declare mapper(item i) map(i, i.next[0:1])
 int main(void) {

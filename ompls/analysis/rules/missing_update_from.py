@@ -70,6 +70,21 @@ whatever its map type: results come back when the outermost data environment end
     about="events",
     bad=(
         """
+typedef struct { double *at; int n; } part;
+static double low[8], high[8];
+static part both[2] = {{low, 8}, {high, 8}};
+int main(void) {
+    #pragma omp target enter data map(to: low, high)
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < 8; i++) low[i] = high[i] = i;
+    #pragma omp target update from(both[0].at[0:8])
+    int wrong = low[3] != 3 || high[3] != 3;
+    //                         ^^^^^^^ warning: the host reads `high` here, but the newer values are on the device: there is no `target update from` in between
+    #pragma omp target exit data map(delete: low, high)
+    return wrong;
+}
+""",
+        """
 void *calloc(unsigned long, unsigned long);
 typedef struct { int n; float *w; } row;
 typedef struct { int count; row *rows; } table;
@@ -175,6 +190,36 @@ int main(int argc, char **argv) {
 """,
     ),
     good=(
+        """
+static double cells[16], *now = cells;
+void library(double *out) {
+    #pragma omp target enter data map(to: cells)
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < 16; i++) cells[i] = i;
+    #pragma omp target update from(now[0:16])
+    out[0] = cells[3];
+    #pragma omp target exit data map(delete: cells)
+}
+""",
+        """
+static double low[16], high[16];
+typedef struct { double *at; int n; } part;
+typedef struct { int id; part all, rest; } grid;
+static grid two[2] = {{1, {low, 16}, {.n = 16, .at = high}}};
+static double *rows[2] = {low, high};
+static void back(const grid *g) {
+    #pragma omp target update from(g->all.at[0:g->all.n], rows[1][0:16])
+}
+int main(void) {
+    #pragma omp target enter data map(to: low, high)
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < 16; i++) low[i] = high[i] = i;
+    back(two);
+    int wrong = low[3] != 3 || high[3] != 3;
+    #pragma omp target exit data map(delete: low, high)
+    return wrong;
+}
+""",
         """
 void *calloc(unsigned long, unsigned long);
 typedef struct { int n; float *w; } row;

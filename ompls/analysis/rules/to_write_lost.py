@@ -83,6 +83,18 @@ environment holds x, what the region writes is gone with the device's copy. A re
     about="events",
     bad=(
         """
+int x[10], *p = x;
+int library(void) {
+    #pragma omp target enter data map(to: x)
+    #pragma omp target
+    for (int i = 0; i < 10; i++) x[i] = 9;
+    #pragma omp target update from(p[0:10])
+    #pragma omp target exit data map(release: x)
+    //                                        ^ hint: what the device has written to `x` may be read below, but `map(release: …)` copies nothing back
+    return x[3];
+}
+""",
+        """
 int printf(const char *, ...);
 double f(void) {
     double t = 1, u = 1;
@@ -194,6 +206,21 @@ double f(int n, int blocks) {
 """,
     ),
     good=(
+        """
+int x[10];
+typedef struct { int *p; } box;
+box one = {x};
+int main(void) {
+    box *b = &one;
+    #pragma omp target data map(alloc: x)
+    {
+        #pragma omp target map(alloc: x)
+        for (int i = 0; i < 10; i++) x[i] = 9;
+        #pragma omp target update from(b->p[0:10])
+    }
+    return x[3] != 9;
+}
+""",
         """
 void *malloc(unsigned long);
 double f(int n, int blocks) {

@@ -204,6 +204,9 @@ class Items(Mappers):
                 risky = not known or any(self._spoils(case, m, unstructured) for case in cases or ())
                 self.recorder.risks(mapped.site, THESE if risky else "")
             self.change(loc, lambda c, m=m: cp.leave(c, m, self.positive)[0], len(mapped.locs) > 1)  # type: ignore[misc]
+            for other in self.aliases(loc) if unstructured else ():
+                m = mapped.mapping(other, device, True)
+                self.change(other, lambda c, m=m: cp.leave(c, m, self.positive)[0], weak=True)  # type: ignore[misc]
         if unstructured and mapped.locs:
             outcome = worst(["bad" if o == "absent" else "fine" for o in outcomes])
             self.judge(Event("exit-absent", mapped.site, mapped.name, "certain", (), mapped.kind), outcome, mapped.locs)
@@ -271,6 +274,9 @@ class Items(Mappers):
                 if mapped.kind == "to":  # what it overwrites if it is turned round
                     self.recorder.risks(mapped.site, THESE if copy is None or _may_be_old(copy) else "")
             self.change(loc, updated, len(mapped.locs) > 1)
+            for other in self.aliases(loc):
+                r = Range(other.low, other.high, True, True)
+                self.change(other, lambda c, r=r, m=m: updated(c, r, m), weak=True)  # type: ignore[misc]
         if mapped.kind == "to" and mapped.locs:
             self.copy_scalars(mapped._replace(modifiers=("always",)), [])
         if mapped.locs:

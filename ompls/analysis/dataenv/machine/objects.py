@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -11,6 +11,7 @@ from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, MOST_CASES, UNFILLED, Cases, by_one_way, joined_cases
 from ompls.analysis.dataenv.machine.copies import Copies
 from ompls.analysis.dataenv.machine.events import Event, Outcome, Recorder
+from ompls.analysis.dataenv.machine.initial import given
 from ompls.analysis.dataenv.machine.state import State, joined_value
 from ompls.analysis.dataenv.machine.values import (
     NULL,
@@ -30,7 +31,7 @@ from ompls.analysis.dataenv.paths import may_exceed_its_type
 from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Symbol
-from ompls.analysis.model.ctype import Array, Pointer, Record
+from ompls.analysis.model.ctype import Array, Pointer, Record, innermost
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.tu import Content
@@ -306,9 +307,17 @@ class Store(ABC):
             if symbol.storage == "extern":
                 return self.outside((loc.obj, 0), symbol.name) if isinstance(loc.type, Pointer) else None
             return frozenset((Target(NULL, ZERO),)) if isinstance(loc.type, Pointer) else Poly.of(0)
-        if isinstance(symbol.init, (ast.InitList, ast.StringLiteral)):
+        init: ast.Expr | None = symbol.init
+        if isinstance(init, ast.InitList):
+            at = loc.low.constant if loc.low is not None else None
+            element = given(init, symbol.type, self.model).get(at) if at is not None else None
+            init = element.expr if element is not None and isinstance(element.type, type(loc.type)) else None
+        if init is None or isinstance(init, ast.StringLiteral):
             return None
-        return converted(self.constant(symbol.init), loc.type)
+        value = self.constant(init)
+        if isinstance(loc.type, Pointer) and isinstance(value, Poly):
+            return frozenset((Target(NULL, ZERO),)) if value.constant == 0 else None
+        return converted(value, loc.type)
 
     @abstractmethod
     def constant(self, expr: ast.Expr) -> Value:
@@ -338,6 +347,24 @@ class Store(ABC):
             unknown = Copies(copies=(cp.outside_copy(self.now.device or ZERO, Site("", ast.Span(0, 0))),))
             self.now.cases[obj] = ALL_CLEAN if self.whole and _of_parameters(obj) else frozenset((unknown,))
         return frozenset((Target(obj, ZERO),))
+
+    def aliases(self, loc: Loc) -> Iterator[Loc]:
+        """What an unknown pointer to `loc` may lead to as well: variables at file scope that are on a device, and what
+        another one points to that nothing in sight has mapped."""
+        assert self.now is not None
+        if loc.obj.kind != "outside" or (self.whole and _of_parameters(loc.obj)):
+            return
+        pointed = innermost(loc.type)
+        for obj, cases in list(self.now.cases.items()):
+            copies = [copy for case in cases or () for copy in case.copies]
+            if not copies or obj == loc.obj:
+                continue
+            if obj.symbol is not None and obj.symbol.level == "file":
+                of = innermost(obj.symbol.type)
+                if type(of) is type(pointed) and sizeof(of, self.model) == sizeof(pointed, self.model):
+                    yield Loc(obj, ZERO, obj.size, of)
+            elif obj.kind == "outside" and not any(copy.refs for copy in copies):
+                yield Loc(obj, None, None, pointed)
 
     def store(self, locs: list[Loc], value: Value) -> None:
         """A scalar is assigned; weakly when it may be one of several."""

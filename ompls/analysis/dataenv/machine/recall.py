@@ -7,7 +7,7 @@ all that `main` does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ompls.analysis.dataenv.machine.cases import Cases
@@ -18,6 +18,7 @@ from ompls.analysis.dataenv.machine.outside import is_harmless
 from ompls.analysis.dataenv.machine.state import State
 from ompls.analysis.dataenv.machine.values import Cell, Obj, Value
 from ompls.analysis.dataenv.symbolic import Atom, Poly
+from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.tu import Content
 
@@ -91,9 +92,21 @@ def _looked_for(content: Content, functions: Mapping[str, Content], symbols: Map
         others = [s.name for s in one.calls if s.name not in functions and not s.from_system_header]
         every = every or not all(is_harmless(n) or n in _ALLOCATE for n in (*others, *one.strangers))
         strangers.update({name: functions.get(name) for name in one.strangers})
-    variables = {n: symbols.get(n) for n in sorted(names)}
+    variables = _leading_to(names, symbols)
     seen |= strangers
     return Reach(seen or _NONE, variables or _NONE, allocates, every)
+
+
+def _leading_to(names: Iterable[str], symbols: Mapping[str, Symbol]) -> dict[str, Symbol | None]:
+    """Variables at file scope by their names, and those to which the values that they start with lead."""
+    found: dict[str, Symbol | None] = {}
+    waiting = set(names)
+    while waiting:
+        found.update({n: symbols.get(n) for n in waiting})
+        starts = [s.init for n in waiting if (s := found[n]) is not None and s.init is not None]
+        named = {n.symbol.name for e in starts for n in e.walk() if isinstance(n, ast.Name) and n.symbol is not None}
+        waiting = named & symbols.keys() - found.keys()
+    return {n: found[n] for n in sorted(found)}
 
 
 def reached(state: State, args: list[Value], reach: Reach) -> set[Obj]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ompls.analysis.dataenv.machine.cases import as_host_written, as_written
 from ompls.analysis.dataenv.machine.copies import Choice
+from ompls.analysis.dataenv.machine.initial import elements
 from ompls.analysis.dataenv.machine.loops import copied
 from ompls.analysis.dataenv.machine.phases import Phases
 from ompls.analysis.dataenv.machine.routines import INITIAL, ON_HOST
@@ -18,8 +19,8 @@ from ompls.analysis.dataenv.walk import may_leave
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Stmt
 from ompls.analysis.model.constants import fold
-from ompls.analysis.model.ctype import Array, Function, Pointer, Record
-from ompls.analysis.model.layout import initialised, sizeof
+from ompls.analysis.model.ctype import CType, Pointer, Record
+from ompls.analysis.model.layout import sizeof
 
 _DEEPEST = 150
 _FORKS = frozenset((ast.Labeled, ast.If, ast.For, ast.While, ast.DoWhile, ast.Switch, ast.Case))
@@ -150,7 +151,7 @@ class Walker(Phases):
             return
         loc = Loc(obj, ZERO, obj.size, symbol.type)
         if isinstance(decl.init, ast.InitList):
-            self._elements(decl.init, loc)
+            self._elements(decl.init, obj, symbol.type)
         elif isinstance(symbol.type, Record):
             value = self.value(decl.init)
             if self.now is not None:
@@ -171,25 +172,15 @@ class Walker(Phases):
         elif is_integer(loc.type):
             self.store([loc], converted(value, loc.type) if isinstance(value, Poly) else None)
 
-    def _elements(self, init: ast.InitList, loc: Loc) -> None:
-        """`{p, n}`, `{.n = n}`: followed for structures of scalars and arrays of pointers, else evaluated only."""
-        values = [self.value(e) if not isinstance(e, ast.InitList) else None for e in init.elements]
-        if isinstance(loc.type, Array) and isinstance(loc.type.of, Pointer) and self.now is not None:
-            size = sizeof(loc.type.of, self.model) or 0
-            for value, e, at in zip(values, init.elements, init.places, strict=True):
-                if at >= 0 and not isinstance(e, ast.InitList):
-                    self.assign_initial(Loc(loc.obj, Poly.of(at * size), number(size), loc.type.of), value)
-        members = initialised(loc.type, self.model) if self.now is not None else []
-        for value, e, at in zip(values, init.elements, init.places, strict=True):
-            if not 0 <= at < len(members):
+    def _elements(self, init: ast.InitList, obj: Obj, t: CType) -> None:
+        """`{p, n}`, `{.n = n}`: the scalars of which is known where they lie get their values."""
+        for element in elements(init, t, self.model):
+            value = self.value(element.expr)
+            if self.now is None or not element.is_scalar:
                 continue
-            f, bits = members[at]
-            if not f.bits and not isinstance(f.type, (Array, Record)):
-                pointer = isinstance(f.type, Pointer) == isinstance(e.type, (Pointer, Array, Function))
-                where = Loc(loc.obj, Poly.of(bits // 8), self.size_of(f.type), f.type)
-                for obj, _, _ in value if isinstance(value, frozenset) else ():
-                    obj.name = obj.name or f"{loc.obj.name}.{f.name}"
-                self.assign_initial(where, value if pointer else None)
+            for fresh, _, _ in value if isinstance(value, frozenset) else ():
+                fresh.name = fresh.name or obj.name + element.name
+            self.assign_initial(Loc(obj, number(element.gives.start), number(len(element.gives)), element.type), value)
 
     # --- branches
 
