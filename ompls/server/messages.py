@@ -171,10 +171,15 @@ class Headers:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Answer:
-    """The result of an Ask: the text of JSON in parts."""
+    """The result of an Ask: the text of JSON in parts.
+
+    parts -- None: those of the last answer that was `kept`
+    kept  -- the server keeps them for that
+    """
 
     number: int
-    parts: tuple[bytes, ...]
+    parts: tuple[bytes, ...] | None
+    kept: bool = False
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -59,6 +59,7 @@ class Session:
     fresh: messages.Fresh | None = None
     headers: str = ""
     includes: frozenset[str] = frozenset()
+    kept: tuple[bytes, ...] = ()  # an answer of the worker's, which it need not send again
     worker: Worker | None = None
     process: int = 0
     doing: Doing | None = None

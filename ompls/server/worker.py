@@ -92,6 +92,7 @@ class Worker:
         self._spent = 0.0  # seconds of a pass that made room for somebody
         self._asked: list[messages.Ask] = []
         self._later: set[int] = set()  # of these, those that need the rules' result after all
+        self._kept: tuple[bytes, ...] = ()  # the last answer in parts: the server keeps it, too
         self._doing = ""  # what the server was told
         self._statm = os.open("/proc/self/statm", os.O_RDONLY)
         self._memory = resident(self._statm)  # it was forked with that
@@ -368,8 +369,7 @@ class Worker:
         self._begin(asked.method, ANSWER)
         reply: messages.Answer | messages.Failed
         try:
-            parts = tuple(pieces(METHODS[asked.method].text(self.opened, known, asked.params)))
-            reply = messages.Answer(asked.number, parts)
+            reply = self._reply(asked, known)
             whole = known is not self._look and known.tu.complete
             if METHODS[asked.method].needs == "first":
                 self._partly, self._wholly = self._partly or not whole, self._wholly or whole
@@ -385,6 +385,17 @@ class Worker:
         self._asked.remove(asked)
         self._later.discard(asked.number)
         self._server.send(reply)
+
+    def _reply(self, asked: messages.Ask, known: Result) -> messages.Answer:
+        """What is made in parts is large, and mostly what it was the last time: then the server is told only that."""
+        method = METHODS[asked.method]
+        text = method.text(self.opened, known, asked.params)
+        if method.parts is None:
+            return messages.Answer(asked.number, text)
+        if text == self._kept:
+            return messages.Answer(asked.number, None)
+        self._kept = text
+        return messages.Answer(asked.number, tuple(pieces(text)), kept=True)
 
     # --- headers -------------------------------------------------------------------------------------------------
 

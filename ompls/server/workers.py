@@ -79,6 +79,7 @@ class Workers:
         """End its worker; what was asked is `Lost`."""
         worker, session.worker, session.doing = session.worker, None, None
         session.memory = session.process = 0
+        session.kept = ()
         if worker is not None:
             worker.end()
         asked, session.asked = session.asked, {}
@@ -138,9 +139,12 @@ class Workers:
 
 def _answered(session: Session, message: messages.Answer | messages.Failed) -> None:
     answer = session.asked.pop(message.number, None)
-    if answer is None or answer.done():
+    if isinstance(message, messages.Failed):
+        if answer is not None and not answer.done():
+            answer.set_exception(Refused(message.message, message.code))
         return
-    if isinstance(message, messages.Answer):
-        answer.set_result(message.parts)
-    else:
-        answer.set_exception(Refused(message.message, message.code))
+    parts = session.kept if message.parts is None else message.parts
+    if message.kept:  # also when nobody waits for it any more
+        session.kept = parts
+    if answer is not None and not answer.done():
+        answer.set_result(parts)

@@ -48,6 +48,8 @@ class Server:
         self._frames = Frames(connection)
         self.heard: list[Any] = []
         self._stamp = self._asked = 0
+        self._kept: tuple[bytes, ...] | None = None
+        self.again = 0  # answers that were what the one before them was, and not sent
 
     def next(self, kind: type[Kind]) -> Kind:
         """Wait for the next message of this kind."""
@@ -55,6 +57,10 @@ class Server:
             message = self._frames.next()
             assert message is not None, "the worker has ended"
             self.heard.append(message)
+            if isinstance(message, messages.Answer):
+                self.again += message.parts is None
+                if message.parts is None or message.kept:
+                    message.parts = self._kept = message.parts or self._kept
             if isinstance(message, kind):
                 return message
 
@@ -205,6 +211,23 @@ def test_lenses_that_were_told_once_wait_for_what_a_key_means(tmp_path: Path) ->
     assert kinds.index("Fresh") < kinds.index("Answer")
 
 
+def test_lenses_that_stay_where_they_are_are_not_sent_again(tmp_path: Path) -> None:
+    def asked(server: Server) -> list[int]:
+        server.ask("textDocument/codeLens", {})
+        return [lens["range"]["start"]["line"] for lens in json.loads(text_of(server.next(messages.Answer)))]
+
+    with working(tmp_path / "a.c", FUNCTION % 1) as server:
+        server.last()
+        before = asked(server)
+        server.edit(Change(" ", (4, 0), (4, 0)))
+        assert asked(server) == before
+        assert server.again == 1
+        server.edit(Change("\n", (0, 0), (0, 0)))
+        assert asked(server) == [line + 1 for line in before]
+        assert asked(server) == [line + 1 for line in before]
+        assert server.again == 2
+
+
 def test_a_key_is_two_messages_that_the_server_wakes_once_for(tmp_path: Path) -> None:
     """What is done for it is on the page."""
     place = page.take()
@@ -258,7 +281,12 @@ ASKS_AGAIN = Context(Client(refreshes_lenses=True))
 
 
 def lenses(answer: messages.Answer) -> int:
-    return len(json.loads(b"".join(answer.parts)))
+    return len(json.loads(text_of(answer)))
+
+
+def text_of(answer: messages.Answer) -> bytes:
+    assert answer.parts is not None
+    return b"".join(answer.parts)
 
 
 def test_lenses_that_are_asked_for_late_wait_for_no_more_than_is_known(
@@ -301,7 +329,7 @@ def test_what_nobody_asks_for_again_waits_for_all_of_a_text_and_for_no_rules(
         answers = [server.next(messages.Answer) for _ in asked]
         assert [answer.number for answer in answers] == asked
         assert not [result for result in server.results() if result.complete]
-        symbols, folds = (json.loads(b"".join(answer.parts)) for answer in answers)
+        symbols, folds = (json.loads(text_of(answer)) for answer in answers)
         assert (len(symbols), len(folds)) == (400, 800)
 
 
