@@ -38,6 +38,7 @@ from ompls.runtime.awake import awake
 HERE = Path(__file__).resolve().parent
 MARK = "HANGS_MARK"  # what the processes of a fault have in their environment
 TIDY = 25.0  # seconds until nothing is left
+LOOK = 0.2  # seconds between two looks at who can be hit, which take a part of that
 DRAWS = 8  # of a fault, until it hits somebody
 # Shared memory is a directory of this program alone, so that what is left there is its own.
 _ALONE = ("unshare", "--mount", "sh", "-c", 'mount --bind "$0" /dev/shm && exec "$@"')
@@ -142,13 +143,16 @@ class Played:
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._errors,
         )  # fmt: skip
         self.said: list[str] = []
+        self._heard = threading.Condition()
         self._hearing = threading.Thread(target=self._hear, daemon=True)
         self._hearing.start()
 
     def _hear(self) -> None:
         assert self.process.stdout is not None
         for line in self.process.stdout:
-            self.said.append(line.strip())
+            with self._heard:
+                self.said.append(line.strip())
+                self._heard.notify()
 
     def processes(self) -> list[Process]:
         """Of this program, and on the board."""
@@ -167,12 +171,16 @@ class Played:
         end = time.monotonic() + self._scene.most
         victims: list[Process] = []
         while self.process.poll() is None and time.monotonic() < end:
-            if victims and (not moment.said or moment.said in self.said):
+            victims = [one for one in self.processes() if VICTIMS[fault.victim].is_one(one)]
+            if self._comes(moment.said, LOOK if victims else 0) and victims:
                 time.sleep(fault.wait * moment.within)
                 self._hit(victims[int(fault.which * len(victims))], fault.kill, victims)
                 return
-            victims = [one for one in self.processes() if VICTIMS[fault.victim].is_one(one)]
-            time.sleep(0.002)
+
+    def _comes(self, word: str, seconds: float) -> bool:
+        """Whether it says that, within this time."""
+        with self._heard:
+            return self._heard.wait_for(lambda: not word or word in self.said, seconds)
 
     def _hit(self, victim: Process, kill: signal.Signals, of: list[Process]) -> None:
         if process(victim.number) == victim:  # the same, and no zombie

@@ -2,6 +2,7 @@
 #include <omp.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 enum { STEPS = 60000000, TURNS = 2, MANY = 1 << 20, COPIES = 24 };
 
@@ -54,6 +55,7 @@ int main(void)
         wrong += x[i] != whole * devices;
     }
     says("ending");
+    nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL); /* who ends at once is hit by nobody */
     puts(wrong != 0 || sum != expected ? "wrong" : "right");
     return 0;
 }
