@@ -13,14 +13,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ompls.analysis.dataenv.places import ELEMENT, Env, Place
-from ompls.analysis.dataenv.records import Access, Guard, Held, Sync, Walk, settled
+from ompls.analysis.dataenv.records import Access, Held, Sync, Walk, settled
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, range_over
 from ompls.analysis.dataenv.walk import walk_of
 from ompls.analysis.model.ast import Node
 from ompls.analysis.model.tu import Content
 
 __all__ = [
-    "Access", "Env", "Extent", "Guard", "Held", "Place", "Sync", "Walk", "accesses", "extent", "is_element", "settled",
+    "Access", "Env", "Extent", "Held", "Place", "Sync", "Walk", "accesses", "extent", "is_element", "settled",
     "walk",
 ]  # fmt: skip
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ompls.analysis.dataenv.access import Access, Guard, Walk, extent, walk
+from ompls.analysis.dataenv.access import Access, Walk, extent, walk
+from ompls.analysis.dataenv.guards import Guard
 from ompls.analysis.dataenv.paths import holds_pointers, walk_all
 from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Opaque, Poly, compare, range_over, sign
 from ompls.analysis.model import ast

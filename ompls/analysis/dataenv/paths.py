@@ -119,6 +119,40 @@ def strip(expr: Expr) -> Expr:
     return expr
 
 
+def same(a: Expr, b: Expr) -> bool:
+    """Whether two expressions are written alike."""
+    waiting = [(a, b)]
+    while waiting:
+        x, y = map(bare, waiting.pop())
+        if type(x) is not type(y) or (what := _written(x)) is None or what != _written(y):
+            return False
+        below, others = ([n for n in e.children() if isinstance(n, Expr)] for e in (x, y))
+        if len(below) != len(others):
+            return False
+        waiting += zip(below, others, strict=True)
+    return True
+
+
+def _written(expr: Expr) -> object:
+    """What makes an expression differ from another one of its kind besides its operands; None: it is not compared."""
+    match expr:
+        case ast.Name():
+            return expr.symbol
+        case ast.IntLiteral() | ast.CharLiteral():
+            return expr.value
+        case ast.FloatLiteral() | ast.StringLiteral():
+            return expr.text
+        case ast.Member():
+            return expr.field
+        case ast.Unary() | ast.Binary():
+            return expr.op
+        case ast.Cast():
+            return expr.to
+        case ast.Index() | ast.Call() | ast.Conditional():
+            return ""
+    return None
+
+
 def holds_pointers(t: CType) -> bool:
     """Whether copying such data would copy addresses."""
     return any(of.body.fields is None if isinstance(of, Record) else isinstance(of, Pointer) for of in held(t))

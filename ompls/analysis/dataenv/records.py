@@ -9,32 +9,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ompls.analysis.dataenv.guards import Guard
 from ompls.analysis.dataenv.places import ELEMENT, LOADED, Place
-from ompls.analysis.dataenv.relations import Fact
 from ompls.analysis.dataenv.symbolic import CHANGED, LoopRange, Opaque, Poly
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Expr, Node, Symbol
+from ompls.analysis.model.ast import Node, Symbol
 from ompls.analysis.model.ctype import Array, Pointer, Record
 from ompls.analysis.model.tu import Content
 
 Touched = dict[Symbol | tuple[Symbol, str], int]
 Held = tuple[Literal["atomic", "critical", "lock"], object]  # of a critical its name, of a lock its Place
-
-
-@dataclass(slots=True, eq=False)
-class Guard:
-    """A condition that an access is under.  Never changed.
-
-    expr -- the condition; holds -- whether it is true there; facts -- what that says of integers, as far as it is known
-    stmt -- the statement that tests it
-    part -- of a `switch`: the label before which the last `break` stands; None before all labels, and for others
-    """
-
-    expr: Expr
-    holds: bool
-    facts: tuple[Fact, ...]
-    stmt: Node
-    part: Node | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -31,21 +31,38 @@ def parts_of(expr: Expr, holds: bool) -> Iterator[tuple[Expr, bool]]:
             yield expr, holds
 
 
-def facts_of(expr: Expr, holds: bool, values: Values | None = None) -> tuple[Fact, ...]:
-    """What holds when `expr` is true (or false): `i < n && j == 0` gives i - n < 0 and j == 0; nothing about memory."""
-    return tuple([fact for part, so in parts_of(expr, holds) for fact in _fact_of(part, so, values)])
+def facts_of(expr: Expr, holds: bool, values: Values | None = None, loads: bool = False) -> tuple[Fact, ...]:
+    """What holds when `expr` is true (or false): `i < n && j == 0` gives i - n < 0 and j == 0.
+
+    loads -- also of what is in memory, as `poly_of`
+    """
+    return tuple([fact for part, so in parts_of(expr, holds) for fact in _fact_of(part, so, values, loads)])
 
 
-def _fact_of(expr: Expr, holds: bool, values: Values | None) -> tuple[Fact, ...]:
+def _fact_of(expr: Expr, holds: bool, values: Values | None, loads: bool) -> tuple[Fact, ...]:
     if isinstance(expr, ast.Binary) and expr.op in _NEGATED:
-        a, b = poly_of(expr.left, values, loads=False), poly_of(expr.right, values, loads=False)
+        a, b = poly_of(expr.left, values, loads), poly_of(expr.right, values, loads)
         if a is None or b is None:
             return ()
         op = expr.op if holds else _NEGATED[expr.op]
         return ((b - a if op in (">", ">=") else a - b, _KINDS[op]),)
-    if is_integer(expr.type) and (value := poly_of(expr, values, loads=False)) is not None:
+    if is_integer(expr.type) and (value := poly_of(expr, values, loads)) is not None:
         return ((value, "!=" if holds else "=="),)
     return ()
+
+
+def contradict(a: Fact, b: Fact) -> bool:
+    """Whether no integers fulfil both: mode == 0 and mode - 1 == 0, 3 - n < 0 and n - 2 < 0."""
+    (p, one), (q, other) = a, b
+    if "!=" in (one, other):
+        return one != other and "==" in (one, other) and p in (q, -q)
+    # Both are `<= 0`, of an equation both ways: their sum is, too, and less by 1 for each `<`.
+    sums = [(x + y).constant for x in _not_above(a) for y in _not_above(b)]
+    return any(total is not None and total + (one == "<") + (other == "<") > 0 for total in sums)
+
+
+def _not_above(fact: Fact) -> tuple[Poly, ...]:
+    return (fact[0], -fact[0]) if fact[1] == "==" else (fact[0],)
 
 
 def alone(directive: Directive, values: Values) -> frozenset[str]:

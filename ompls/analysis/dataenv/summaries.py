@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 
+from ompls.analysis.dataenv.guards import Guard
 from ompls.analysis.dataenv.places import Env, Place, pointee_of
-from ompls.analysis.dataenv.records import Access, Guard, Held, Sync, Walk, settled
+from ompls.analysis.dataenv.records import Access, Held, Sync, Walk, settled
 from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Poly, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
@@ -182,4 +183,4 @@ def _moved_loop(loop: LoopRange, moved: _Move) -> LoopRange:
 
 def _moved_guard(guard: Guard, moved: _Move) -> Guard:
     facts = tuple([(p, op) for old, op in guard.facts if (p := moved(old)) is not None])
-    return replace(guard, facts=facts)
+    return replace(guard, facts=facts, passed=True)

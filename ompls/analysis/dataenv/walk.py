@@ -5,12 +5,13 @@ Flow is followed as far as it is structured; at a label everything the walk's st
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from ompls.analysis.dataenv.guards import Guard
 from ompls.analysis.dataenv.paths import bare, walk_all
 from ompls.analysis.dataenv.places import Env, place_of
 from ompls.analysis.dataenv.private import PRIVATISING
-from ompls.analysis.dataenv.records import Guard, Held, Start, Sync, Walk
+from ompls.analysis.dataenv.records import Held, Start, Sync, Walk
 from ompls.analysis.dataenv.relations import alone, facts_of
 from ompls.analysis.dataenv.sharing import private_in, private_targets, started_anew
 from ompls.analysis.dataenv.summaries import Summaries
@@ -19,7 +20,7 @@ from ompls.analysis.dataenv.walk_expr import Expressions
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Stmt, Symbol
 from ompls.analysis.model.constants import fold
-from ompls.analysis.model.ctype import Array
+from ompls.analysis.model.ctype import INT, Array
 from ompls.analysis.model.tu import Content
 from ompls.analysis.spec.runtime import NO_RETURN
 
@@ -147,7 +148,7 @@ class Walker(Expressions):
                 self.env, self.held = after, held_after
             else:
                 if may:
-                    self.guards = (*guards, Guard(at.condition, False, (), at))
+                    self.guards = (*guards, Guard(at.condition, False, (), at, vague=True))
                 self.env.join(after, self.tick())
                 self.held = self.held & held_after
             other_leaves = leaves and other_leaves
@@ -159,20 +160,33 @@ class Walker(Expressions):
 
     def switch(self, stmt: ast.Switch) -> None:
         self.value(stmt.condition)
-        guards = self.guards
-        self.guards = (*guards, Guard(stmt.condition, True, (), stmt))
+        guards, before = self.guards, self.env.copy()
+        self.guards = (*guards, Guard(stmt.condition, True, (), stmt, vague=True))
         self.env.forget(self.assigned(stmt.body), self.tick())
         items = stmt.body.items if isinstance(stmt.body, ast.Compound) else [stmt.body]
         left = True
-        for item in items:
+        for i, item in enumerate(items):
             if isinstance(item, ast.Case):
                 self.env.forget(self.assigned(stmt.body), self.tick())
                 if left:
-                    self.guards = (*guards, Guard(stmt.condition, True, (), stmt, item))
+                    self.guards = (*guards, self.case(stmt, items[i:], before))
             self.statement(item)
             left = always_leaves(_labelled(item))
         self.env.forget(self.assigned(stmt.body), self.tick())
         self.guards = guards
+
+    def case(self, stmt: ast.Switch, items: Sequence[Stmt | None], env: Env) -> Guard:
+        """The condition of what stands before the first `break` in `items`."""
+        labels: list[ast.Case] = []
+        for item in items:
+            labels += [n for n in walk_all(item) if isinstance(n, ast.Case)] if item is not None else []
+            if len(labels) > 1 or always_leaves(_labelled(item)):
+                break
+        value = labels[0].value
+        if len(labels) > 1 or value is None or labels[0].high is not None:
+            return Guard(stmt.condition, True, (), stmt, labels[0], vague=True)
+        is_value = ast.Binary(value.span, "==", stmt.condition, value, type=INT)
+        return Guard(is_value, True, facts_of(is_value, True, env.values), stmt, labels[0])
 
     def repeated(self, stmt: ast.While | ast.DoWhile) -> None:
         loops, guards = self.loops, self.guards
@@ -373,7 +387,7 @@ def always_leaves(stmt: Stmt | None) -> bool:
     return isinstance(expr, ast.Call) and isinstance(expr.function, ast.Name) and expr.function.name in NO_RETURN
 
 
-def _labelled(stmt: Stmt) -> Stmt | None:
+def _labelled(stmt: Stmt | None) -> Stmt | None:
     """The statement behind the labels of a `switch`."""
     body: Stmt | None = stmt
     while isinstance(body, ast.Case):

@@ -7,9 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ompls.analysis.dataenv.guards import Guard
 from ompls.analysis.dataenv.paths import bare, indexed, is_address, points_to_const, root
 from ompls.analysis.dataenv.places import Env, Place, fresh_target, fresh_value, place_of, pointee_of
-from ompls.analysis.dataenv.records import Access, Guard, Held, LockStep, Sync, Touched, member_of
+from ompls.analysis.dataenv.records import Access, Held, LockStep, Sync, Touched, member_of
 from ompls.analysis.dataenv.relations import Fact, facts_of
 from ompls.analysis.dataenv.summaries import Passed, Summaries
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, poly_of

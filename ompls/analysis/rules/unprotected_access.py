@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.access import Access
+from ompls.analysis.dataenv.paths import same
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.races.report import finding, reports, text_of
-from ompls.analysis.rules.support.races.updates import same
 
 
 def check(scene: Scene) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, accesses
 from ompls.analysis.dataenv.machine.events import OTHERS
-from ompls.analysis.dataenv.paths import holds_pointers, walk_all
+from ompls.analysis.dataenv.paths import holds_pointers, same, walk_all
 from ompls.analysis.dataenv.places import ELEMENT
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, range_over
 from ompls.analysis.dataenv.walk import assigned_in
@@ -20,7 +20,6 @@ from ompls.analysis.model.omp import Directive, ListItem
 from ompls.analysis.rules.support.edits import in_blocks, insert_before, line_after, line_before
 from ompls.analysis.rules.support.framework import Change, Quotes, Scene
 from ompls.analysis.rules.support.lengths import in_c
-from ompls.analysis.rules.support.races.updates import same
 
 _LOOPS = (ast.For, ast.While, ast.DoWhile)
 

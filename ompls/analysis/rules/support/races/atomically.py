@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ompls.analysis.dataenv.access import Access
+from ompls.analysis.dataenv.paths import same
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Floating, Integer
 from ompls.analysis.rules.support.edits import line_before
 from ompls.analysis.rules.support.framework import Change, Scene
-from ompls.analysis.rules.support.races.updates import operator_of, same
+from ompls.analysis.rules.support.races.updates import operator_of
 
 _FORMS = frozenset(("+", "*", "&", "|", "^"))  # of the operators that `operator_of` knows
 

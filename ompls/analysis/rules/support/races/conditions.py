@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from ompls.analysis.dataenv.access import Access, Guard, Walk
-from ompls.analysis.dataenv.paths import bare, named_in
-from ompls.analysis.dataenv.relations import fails, parts_of
+from ompls.analysis.dataenv.access import Access, Walk
+from ompls.analysis.dataenv.guards import Guard, exclude
+from ompls.analysis.dataenv.paths import bare, named_in, root, same
+from ompls.analysis.dataenv.records import member_of
+from ompls.analysis.dataenv.relations import fails
 from ompls.analysis.dataenv.symbolic import Opaque, Poly, poly_of
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
@@ -12,7 +14,7 @@ from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.rules.support.races.alike import is_alike, stored_alike
 from ompls.analysis.rules.support.races.levels import Level
-from ompls.analysis.rules.support.races.updates import same, same_update, stored
+from ompls.analysis.rules.support.races.updates import same_update, stored
 from ompls.analysis.spec.runtime import SAME_FOR_ALL, THREADS
 
 _THREADING = frozenset(("parallel", "teams"))
@@ -27,6 +29,7 @@ class Conditions:
         self.changing: dict[DirectiveStmt, set[Symbol]] = {}
         self.looped: dict[DirectiveStmt, set[Symbol]] = {}
         self.indices: dict[DirectiveStmt, set[int]] = {}
+        self.stored: dict[DirectiveStmt, set[object]] = {}
 
     def changes(self, level: Level) -> set[Symbol]:
         """Variables whose values may differ between the units of the level."""
@@ -56,24 +59,26 @@ class Conditions:
 
     def is_invariant(self, expr: Expr, level: Level, calls: bool = False) -> bool:
         """Whether all units find the same value; `calls`: what functions without arguments give counts as the same."""
-        numbers = frozenset(("omp_get_thread_num",)) if level.unit == "thread" and not level.teams else THREADS
-        return is_alike(expr, self.changes(level), calls, numbers)
+        return is_alike(expr, self.changes(level), calls, _numbers(level))
 
     def is_partial(self, access: Access, level: Level) -> bool:
         """Whether the access happens in some units only, and which ones is not known."""
-        return any(not self.is_invariant(g.expr, level) and not _is_understood(g) for g in self.inside(access, level))
+        return any(not self.is_invariant(g.expr, level) and not g.understood for g in self.inside(access, level))
 
     def exclude(self, a: Access, b: Access, level: Level) -> bool:
         """Whether the two are under contrary conditions that are alike for all units, or one where there is one unit."""
         if any(_is_alone(g, level) for x in (a, b) for g in self.inside(x, level)):
             return True
-        alike = [g for g in self.inside(a, level) if self.is_invariant(g.expr, level)]
-        contrary = {(id(g.stmt), not g.holds) for g in alike}
-        parts = {id(g.stmt): g.part for g in alike if g.part is not None}
-        return any(
-            (id(g.stmt), g.holds) in contrary or (g.part is not None and parts.get(id(g.stmt), g.part) is not g.part)
-            for g in self.inside(b, level)
-        )
+        return exclude(self.inside(a, level), self.inside(b, level), _Same(self, level))
+
+    def written(self, level: Level) -> set[object]:
+        """Variables that something in the construct writes, called functions included; of structures each member."""
+        found = self.stored.get(level.stmt)
+        if found is None:
+            places = (x.place for x in self.walk.accesses if x.write and level.stmt in x.directives)
+            found = {(p.symbol, member_of(p)) if p.path else p.symbol for p in places}
+            self.stored[level.stmt] = found
+        return found
 
     def happen(self, a: Access, b: Access, level: Level, fixed: bool) -> bool:
         """Whether both happen for certain, in different units."""
@@ -106,7 +111,7 @@ class Conditions:
         doubtful = [
             g for g in access.guards[self.walk.starts[outer].guards :]
             if not is_alike(g.expr, changing) and access.symbol not in named_in(g.expr)
-            and not (_is_understood(g) and changing.isdisjoint(x for p, _ in g.facts for x in p.symbols()))
+            and not (g.understood and changing.isdisjoint(x for p, _ in g.facts for x in p.symbols()))
         ]  # fmt: skip
         if not doubtful:
             return False
@@ -260,6 +265,34 @@ class Conditions:
         return any(value.symbol in assigned_in(n) for n in captures)
 
 
+class _Same:
+    """What has one value in all units of a level, however far each of them is (`guards.Constancy`)."""
+
+    def __init__(self, conditions: Conditions, level: Level) -> None:
+        self.conditions, self.level = conditions, level
+
+    def value(self, p: Poly) -> bool:
+        """What changes in the construct is not in here any more (`settled`), but for the loops' variables."""
+        numbers = {o.op for o in p.opaques()} & _numbers(self.level)
+        return not numbers and self.conditions.changes(self.level).isdisjoint(p.symbols())
+
+    def expr(self, expr: Expr) -> bool:
+        if not self.conditions.is_invariant(expr, self.level):
+            return False
+        written = self.conditions.written(self.level)
+        for node in expr.walk():
+            if isinstance(node, ast.Name) and node.symbol in written:
+                return False
+            if isinstance(node, ast.Member) and not written.isdisjoint(((root(node), ""), (root(node), node.field))):
+                return False
+        return True
+
+
+def _numbers(level: Level) -> frozenset[str]:
+    """Routines that give another number to each unit."""
+    return frozenset(("omp_get_thread_num",)) if level.unit == "thread" and not level.teams else THREADS
+
+
 def _asks_library(expr: Expr) -> bool:
     """Whether a function of the C library is asked, such as `rand`: it does not know the threads."""
     called = (n.function.symbol for n in expr.walk() if isinstance(n, ast.Call) and isinstance(n.function, ast.Name))
@@ -303,11 +336,6 @@ def _adds_unequal(access: Access) -> bool:
     if isinstance(value, ast.Name) and value.symbol is not None and value.symbol.init is not None:
         value = bare(value.symbol.init)
     return value is not None and _is_unequal(value)
-
-
-def _is_understood(guard: Guard) -> bool:
-    """Whether the facts say all that the condition says."""
-    return len(guard.facts) == sum(1 for _ in parts_of(guard.expr, guard.holds))
 
 
 def _is_alone(guard: Guard, level: Level) -> bool:

@@ -8,7 +8,7 @@ met.
 from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, Walk
-from ompls.analysis.dataenv.paths import bare
+from ompls.analysis.dataenv.paths import bare, same
 from ompls.analysis.dataenv.symbolic import LoopRange, Opaque, Poly, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
@@ -16,7 +16,6 @@ from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, CType, Integer, Pointer
 from ompls.analysis.rules.support.races.computed import Functions, index_of, interval_of, is_rounded
 from ompls.analysis.rules.support.races.levels import Level
-from ompls.analysis.rules.support.races.updates import same
 
 _Interval = tuple[int, int]  # both inclusive
 

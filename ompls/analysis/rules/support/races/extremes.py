@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ompls.analysis.dataenv.paths import bare
+from ompls.analysis.dataenv.paths import bare, same
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
 from ompls.analysis.rules.support.races.computed import Functions
-from ompls.analysis.rules.support.races.updates import same
 
 Direction = Literal["min", "max"]
 _LIBRARY = frozenset(f"f{kind}{suffix}" for kind in ("min", "max") for suffix in ("", "f", "l"))

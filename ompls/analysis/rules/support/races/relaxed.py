@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ompls.analysis.dataenv.access import Access, Walk
-from ompls.analysis.dataenv.paths import bare
+from ompls.analysis.dataenv.paths import bare, same
 from ompls.analysis.dataenv.places import Place
 from ompls.analysis.dataenv.relations import parts_of
 from ompls.analysis.dataenv.symbolic import Atom, Opaque
@@ -25,7 +25,6 @@ from ompls.analysis.rules.support.races.extremes import Direction, extreme_of
 from ompls.analysis.rules.support.races.levels import Level
 from ompls.analysis.rules.support.races.meet import level_loops
 from ompls.analysis.rules.support.races.trial import Trial, value_at, where_they_meet
-from ompls.analysis.rules.support.races.updates import same
 
 _DEEP = 4  # variables that are declared with one another
 _DOWN: Direction = "min"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access
-from ompls.analysis.dataenv.paths import bare, strip
+from ompls.analysis.dataenv.paths import bare, same, strip
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
 
@@ -65,21 +65,3 @@ def operator_of(access: Access) -> str:
             if same(left, target) and same(right, strip(value)):
                 return "min" if larger else "max"
     return ""
-
-
-def same(a: Expr, b: Expr) -> bool:
-    """Whether two lvalues are written alike."""
-    if isinstance(a, ast.Name) and isinstance(b, ast.Name):
-        return a.symbol is b.symbol and a.symbol is not None
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, ast.IntLiteral) and isinstance(b, ast.IntLiteral):
-        return a.value == b.value
-    if isinstance(a, ast.Member) and isinstance(b, ast.Member) and a.field != b.field:
-        return False
-    if isinstance(a, (ast.Binary, ast.Unary)) and isinstance(b, (ast.Binary, ast.Unary)) and a.op != b.op:
-        return False
-    x, y = list(a.children()), list(b.children())
-    return bool(x) and len(x) == len(y) and all(
-        isinstance(m, Expr) and isinstance(n, Expr) and same(bare(m), bare(n)) for m, n in zip(x, y, strict=True)
-    )  # fmt: skip
