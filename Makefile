@@ -13,10 +13,10 @@ PREPARED := $(VENV)/.prepared
 SHARED := $(shell find ompls/runtime ompls/devices -name '*.py' -o -path '*/core/*.[ch]' -o -path '*/module/*.[ch]' -o -path '*/library/*.*')
 COVERAGE ?= 85
 PLATFORM ?= linux-x64
-# Four forks (tests/forks.py) keep two cores busy: a third of the time a test waits for a process that it started.
+# Four workers keep two cores busy: a third of the time a worker waits for a process that it started.
 # Objects are kept in .cache/objects by their content; what a run leaves there spares the next one a compiler.
 # A recipe may set variables in front of it, so it is one command.
-PYTEST = $(BIN)/python -m pytest -n 4 --basetemp=$(CURDIR)/.cache/tests
+PYTEST = $(BIN)/python -m pytest -n 4 --dist worksteal --basetemp=$(CURDIR)/.cache/tests
 $(shell mkdir -p .cache)
 unexport PYTHONDONTWRITEBYTECODE # hundreds of processes start here; without bytecode each compiles all that it imports
 export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
@@ -190,7 +190,7 @@ test-gcc7: $(READY_DEV) ## programs as old boards build them, by a real gcc 7: m
 
 test-machine-code: $(READY_DEV) ## search the machine code of all tests' kernels for waits that hang before sm_70 (minutes; needs nvdisasm)
 	@OMPLS_NVDISASM=$$($(BIN)/python tools/nvdisasm.py .cache/nvdisasm) || exit 2; export OMPLS_NVDISASM; \
-	$(BIN)/python -m pytest -n 2 -m machine_code tests/cudasim tests/translate
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m machine_code tests/cudasim tests/translate
 
 epiphany-toolchain: ## build GCC for the Epiphany from Debian's source packages, into the cache (half an hour; goes on where it was stopped)
 	@bash tools/epiphany_toolchain.sh "$${OMPLS_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}/ompls}/epiphany-elf"

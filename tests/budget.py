@@ -21,6 +21,7 @@ else:
     import tomli as tomllib
 
 ALLOWED = Path(__file__).with_suffix(".toml")
+_LOG = "TEST_STARTS"  # names the file in which a run counts
 
 
 def over(counted: Counter[str], allowed: dict[str, int]) -> list[str]:
@@ -34,13 +35,16 @@ def over(counted: Counter[str], allowed: dict[str, int]) -> list[str]:
 
 
 class Budget:
-    """The plugin."""
+    """The plugin; with xdist, in each of its processes."""
 
     def __init__(self, config: pytest.Config) -> None:
-        place = config.rootpath / ".cache"
-        place.mkdir(exist_ok=True)
-        self.log = str(place / f"starts-{os.getpid()}")
-        Path(self.log).write_bytes(b"")
+        self.counts = not hasattr(config, "workerinput")  # else the one that has started us does
+        if self.counts:
+            place = config.rootpath / ".cache"
+            place.mkdir(exist_ok=True)
+            os.environ[_LOG] = str(place / f"starts-{os.getpid()}")
+            Path(os.environ[_LOG]).write_bytes(b"")
+        self.log = os.environ[_LOG]
         self.counted: Counter[str] = Counter()
         self.allowed: dict[str, int] = tomllib.loads(ALLOWED.read_text())
         starts.watch(self.log)
@@ -55,6 +59,8 @@ class Budget:
             starts.watch(self.log)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if not self.counts:
+            return
         self.counted = starts.counted(Path(self.log).read_text())
         Path(self.log).unlink()
         if session.exitstatus == pytest.ExitCode.OK and over(self.counted, self.allowed):

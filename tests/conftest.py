@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import gc
 import hashlib
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -26,8 +25,6 @@ from ompls.devices.cuda.module import nvrtc
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tools"))
 import waits  # noqa: E402 - it is beside the tools
-
-pytest_plugins = ["forks"]
 
 OBJECTS = ROOT / ".cache/objects"  # what is built, by content: for all tests, and for the next run of them
 LISTINGS = ROOT / ".cache/machine-code"
@@ -87,7 +84,7 @@ Once = Callable[[str, Callable[[Path], object]], Path]
 def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
     """`once(name, make)` is the file or directory that `make(path)` makes: once in a run, for all of its workers."""
     place = tmp_path_factory.getbasetemp()
-    place = (place if multiprocessing.parent_process() is None else place.parent) / "once"  # forks.py
+    place = (place.parent if "PYTEST_XDIST_WORKER" in os.environ else place) / "once"
     place.mkdir(exist_ok=True)
 
     def made(name: str, make: Callable[[Path], object]) -> Path:

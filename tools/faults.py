@@ -299,7 +299,7 @@ def verdict_of(shop: Workshop, fault: Fault, selected: Sequence[str], limit: flo
             ran += step
             while True:
                 passed_over = [f"--deselect={test}" for test in (*shop.broken, *unsteady)]
-                together = ("-x", "-n", "2", *done, *passed_over)
+                together = ("-x", "-n", "2", "--dist", "loadfile", *done, *passed_over)
                 code, output = shop.pytest((*step, *together, *selected), own, left())
                 if code in (0, 5) or (code == 4 and step == [likely]):  # 5: nothing of it is selected; 4: not there
                     break
