@@ -230,7 +230,7 @@ def _read(files: Mapping[str, Path], problems: list[EnvironmentProblem]) -> Regi
     tables: dict[str, dict[str, Any]] = {}
     for name, file in files.items():
         try:
-            tables[name] = toml.loads(read_regular(str(file), _MOST).decode("utf-8"))
+            tables[name] = toml.loads(read_regular(str(file), _MOST).decode("utf-8-sig"))
         except FileProblem as problem:
             problems.append(problem)
         except (ValueError, RecursionError) as error:

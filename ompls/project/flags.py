@@ -163,7 +163,7 @@ class CompileFlags:
             return None
         if known is None:
             try:
-                lines = decoded(read_regular(path, _MOST)).splitlines()
+                lines = decoded(read_regular(path, _MOST)).removeprefix("\ufeff").splitlines()
                 self._problems.pop(path, None)
             except FileProblem as problem:
                 self._problems[path] = problem

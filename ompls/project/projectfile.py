@@ -88,7 +88,7 @@ def load(path: str) -> ProjectFile | None:
     """The project file `path`; None for a `pyproject.toml` that does not speak of ompls."""
     pyproject = os.path.basename(path) == "pyproject.toml"
     try:
-        text = read_regular(path, MAX_BYTES).decode("utf-8")
+        text = read_regular(path, MAX_BYTES).decode("utf-8-sig")
         if pyproject and "ompls" not in text:
             return None
         table: Any = toml.loads(text)

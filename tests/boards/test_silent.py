@@ -103,6 +103,48 @@ def keepers(process: int) -> list[int]:
     return [int(number) for number in found]
 
 
+@pytest.mark.parametrize(
+    ("first", "why"),
+    [
+        ("exit 3", "its shell ended with 3 before it did what it was asked; look what it does at its start"),
+        ("exit 255", "ssh said nothing, and ended with 255"),
+        ("echo no disk >&2; exit 3", "no disk"),
+    ],
+)
+def test_a_login_that_ends_at_once_is_told(doing: Doing, tmp_path: Path, first: str, why: str) -> None:
+    board = doing("login", first)
+    with connected(board, tmp_path / "scratch") as connection, pytest.raises(Lost) as raised:
+        connection.ready()
+    assert raised.value.why == why
+
+
+@pytest.mark.parametrize(
+    "case",
+    [("LOGIN", "exec sleep 1000", "no login within 1 s"), ("SILENCE", "kill -s STOP $$", "ssh was stopped for 1 s")],
+)
+def test_a_login_that_takes_too_long_is_told(
+    board: Sshd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: tuple[str, str, str]
+) -> None:
+    limit, first, why = case
+    monkeypatch.setattr(ssh, limit, 1)
+    monkeypatch.setenv("PATH", changed(board, tmp_path, first).environment["PATH"])
+    with connected(board, tmp_path / "scratch") as connection, pytest.raises(Lost) as raised:
+        connection.ready()
+    assert raised.value.why == why
+    assert not connection.alive
+
+
+def test_a_ctrl_c_as_a_login_begins_leaves_none(board: Sshd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setenv("PATH", board.environment["PATH"])
+    monkeypatch.setattr(ssh, "Signs", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        connected(board, tmp_path / "scratch")
+    assert not logins(os.getpid())
+
+
 def test_a_ctrl_c_as_a_thread_begins_is_one(board: Sshd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(_: threading.Thread) -> None:
         raise KeyboardInterrupt

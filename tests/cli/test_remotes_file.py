@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import subprocess
@@ -98,6 +99,8 @@ def test_what_is_no_file_of_a_disk_is_refused(tmp_path: Path) -> None:
 
 def test_a_board_is_among_the_devices(tmp_path: Path) -> None:
     environment = kept(tmp_path, entry("nano", "host"))
+    file = tmp_path / "ompls/remotes.json"
+    file.write_bytes(codecs.BOM_UTF8 + file.read_bytes())  # of an editor
     done = ompls("explain", "nano", env=environment)
     assert done.returncode == 0
     assert done.stdout.startswith("nano is a board over SSH (nowhere.invalid), with the device host inside:\n\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import subprocess
 import sys
 from pathlib import Path
@@ -137,6 +138,12 @@ def test_its_flags_come_after_the_databases_and_before_those_given(tmp_path: Pat
     (tmp_path / ".ompls.toml").write_text('flags = ["-DA=2"]\n')
     workspace = Workspace([str(tmp_path)], ["-DA=3"])
     assert workspace.flags(str(tmp_path / "x.c")) == ("-DA=1", "-DA=2", "-DA=3")
+
+
+def test_files_of_a_project_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "compile_flags.txt").write_bytes(codecs.BOM_UTF8 + b"-DA=1\n")
+    (tmp_path / ".ompls.toml").write_bytes(codecs.BOM_UTF8 + b'flags = ["-DA=2"]\n')
+    assert Workspace([str(tmp_path)]).flags(str(tmp_path / "x.c")) == ("-DA=1", "-DA=2")
 
 
 def test_what_is_relative_is_meant_from_the_first_root(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import importlib.util
 import os
@@ -541,6 +542,11 @@ def test_the_command_line_knows_what_is_inside(tmp_path: Path) -> None:
 )
 def test_a_host_file_names_machines(text: str, found: list[str]) -> None:
     assert read_hosts(text, "hosts", "host") == found
+
+
+def test_a_host_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "hosts").write_bytes(codecs.BOM_UTF8 + b"a 2\n")
+    assert hosts({"OMPLS_HOSTFILE": str(tmp_path / "hosts")}, "host") == (["a", "a"], "OMPLS_HOSTFILE")
 
 
 def test_a_line_of_a_host_file_names_the_device_inside(built: Built, expected: str, tmp_path: Path) -> None:

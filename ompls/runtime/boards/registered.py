@@ -92,7 +92,7 @@ def boards() -> Dict[str, Board]:
         refused = changed_by_others(way(str(path)))
         if refused is not None:
             raise RuntimeProblem(str(path), refused, "what it names gets programs: make it yours alone")
-        data = json.loads(read_regular(str(path), _MOST).decode("utf-8"))
+        data = json.loads(read_regular(str(path), _MOST))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:

@@ -55,7 +55,7 @@ class Signs(threading.Thread):
                 continue
             except OSError:
                 return
-            if not any(map(_is_stopped, (self._login.process, *self.calls))):
+            if not any(map(is_stopped, (self._login.process, *self.calls))):
                 self.silent = 0  # one that is stopped would keep us waiting for ever
 
     def follow(self, call: Call) -> None:
@@ -69,7 +69,7 @@ class Signs(threading.Thread):
         self._keeper.wait()
 
 
-def _is_stopped(process: "subprocess.Popen[bytes]") -> bool:
+def is_stopped(process: "subprocess.Popen[bytes]") -> bool:
     try:
         with open("/proc/{}/stat".format(process.pid), "rb") as stat:
             return stat.read().rpartition(b")")[2].split()[0] == b"T"

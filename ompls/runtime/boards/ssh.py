@@ -24,10 +24,11 @@ from ..errors import RuntimeProblem, one_line
 from . import logins
 from .call import LONGEST, LOST, UNTRUE, Call, Errors, is_ready
 from .registered import Board
-from .signs import SILENCE, Signs
+from .signs import SILENCE, Signs, is_stopped
 
 COMMAND = 'exec sh -c \'IFS= read -r n && eval "$(head -c "$n")"\''
 LOGIN = 120.0  # seconds for a login, with its questions
+_LOOK = 0.05  # seconds between looks
 PARTING = 5.0  # seconds for the board to end what still runs there
 _FAILED = "ompls: error: "  # as `fail` of board.sh begins
 Result = TypeVar("Result")
@@ -70,15 +71,19 @@ class Connection:
         self._socket = str(scratch / "s")
         self._errors = open(str(scratch / "ssh"), "w+b")  # noqa: SIM115 -- as long as the connection
         master = ["ControlMaster=yes", "ControlPath={}".format(self._socket), "ControlPersist=no"]
-        self._watch = self._session(master, self._errors, preexec_fn=_ignore_interrupt)
-        self._watch.begin(board.directory, "watch", [str(SILENCE)])
         self._is_ready = self.is_cut = False
         self._closed = threading.Event()
         self._sending = threading.Lock()
         self._opening: Optional[threading.Thread] = None
         self._spare: Optional[Call] = None
         self.has_started = False  # a program of the user's
-        self._signs = Signs(self._watch, self.cut)
+        self._watch = self._session(master, self._errors, preexec_fn=_ignore_interrupt)
+        try:
+            self._watch.begin(board.directory, "watch", [str(SILENCE)])
+            self._signs = Signs(self._watch, self.cut)
+        except BaseException:  # nobody else can end it
+            self._watch.kill()
+            raise
 
     def __enter__(self) -> "Connection":
         return self
@@ -120,10 +125,7 @@ class Connection:
         """Wait for the login, at most LOGIN seconds, and then for the board's answer.  Raises Lost."""
         if self._is_ready:
             return self
-        end = time.monotonic() + LOGIN
-        while self.alive and not os.path.exists(self._socket) and not is_ready(self._watch.link, select.POLLIN, 0.05):
-            if time.monotonic() > end:
-                self.cut()
+        late = self._login()
         told, hint = "", ""
         try:
             begun = self._watch.begun()
@@ -132,13 +134,30 @@ class Connection:
         if not begun:
             self.close()
             if not told:
-                told, hint = _sentence(self._told()) or (self._told() or "ssh said nothing", self._hint())
+                told, hint = _sentence(self._told()) or (late or self._told() or self._ended(), self._hint())
             logins.keep(self.board, told)
             raise Lost("board '{}'".format(self.board.name), told, hint)
         self._is_ready = True
         logins.keep(self.board)
         self._signs.start()
         return self
+
+    def _login(self) -> str:
+        """Until ssh has logged in, or has ended; why we have ended it."""
+        end, stopped = time.monotonic() + LOGIN, 0
+        while self.alive and not os.path.exists(self._socket) and not is_ready(self._watch.link, select.POLLIN, _LOOK):
+            stopped = stopped + 1 if is_stopped(self._watch.process) else 0
+            if stopped * _LOOK > SILENCE or time.monotonic() > end:
+                self.cut()
+                return "ssh was stopped for {} s".format(SILENCE) if stopped else "no login within {:g} s".format(LOGIN)
+        return ""
+
+    def _ended(self) -> str:
+        """What is known of a login whose ssh has ended without a word."""
+        code = self._watch.process.returncode
+        if code == LOST or code < 0:
+            return "ssh said nothing, and ended " + ("with 255" if code == LOST else "by signal {}".format(-code))
+        return "its shell ended with {} before it did what it was asked; look what it does at its start".format(code)
 
     def open_ahead(self) -> None:
         """Once we are logged in start a shell for the next call that has our standard error, in the background."""

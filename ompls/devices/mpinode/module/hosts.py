@@ -136,7 +136,7 @@ def hosts(environment: Mapping[str, str], inner: Optional[str] = None) -> Tuple[
     path = environment.get(VARIABLE, "")
     if path:
         try:
-            text = read_regular(path, _MOST).decode("utf-8", "replace")
+            text = read_regular(path, _MOST).decode("utf-8-sig", "replace")
         except OSError as error:
             why = "{}: {}: {}".format(VARIABLE, path, error.strerror or error)
             raise DeviceUnavailable("mpinode", why, "name a file with a machine on each line") from error
