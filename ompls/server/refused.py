@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ompls.analysis import rules
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.features.regions import RegionPlace
-from ompls.analysis.model.tu import TU, Item
+from ompls.analysis.model.items import Group
+from ompls.analysis.model.tu import TU, Item, Region
 from ompls.analysis.notes import UNTRANSLATABLE
 from ompls.analysis.source import Location
 from ompls.analysis.syntax.quoted import in_comment
@@ -19,18 +19,15 @@ if TYPE_CHECKING:
     from ompls.analysis.spec.devices import DeviceSpec
     from ompls.server.convert import Places
 
-_GROUP = "device-limits"
-
 
 def reasons(tu: TU, device: DeviceSpec, region: RegionPlace, refused: Iterable[Diagnostic]) -> list[Diagnostic]:
     """What stands in the way of the region on that device, in the order of the places.
 
     refused -- what the translator says, which stops at the first thing; the rules about devices know the others
     """
-    settings = replace(tu.settings, devices=(device,), device_chosen=True)
-    item = next((i for i in tu.items if any(r.id == region.id for r in i.content.regions)), None)
-    said = rules.of_group(replace(tu, settings=settings), item, _GROUP) if item is not None else []
-    found = [d for d in said if d.severity != "hint" and _within(region.whole, d.where)]
+    groups = [n for n, (_, group) in enumerate(tu.items.groups) if any(r.id == region.id for r in _regions(group))]
+    said = [said for _, said in rules.of_device(tu, device, groups) if said.severity != "hint"]
+    found = [d for d in said if _within(region.whole, d.where)]
     found += [d for d in refused if not any(_within(d.where, f.where) or _within(f.where, d.where) for f in found)]
     return sorted(dict.fromkeys(found), key=lambda d: (d.where.path, d.where.start, d.where.end))
 
@@ -56,10 +53,13 @@ def regions_refused(tu: TU, devices: Iterable[DeviceSpec]) -> dict[str, str]:
 
 
 def _in_the_way(tu: TU, device: DeviceSpec) -> Iterator[tuple[Item, Diagnostic]]:
-    there = replace(tu, settings=replace(tu.settings, devices=(device,), device_chosen=True))
-    for item in tu.items if device.lacks or device.abi or device.functions else ():
-        if item.content.regions:
-            yield from ((item, said) for said in rules.of_group(there, item, _GROUP) if said.severity != "hint")
+    if device.lacks or device.abi or device.functions:
+        groups = (number for number, (_, group) in enumerate(tu.items.groups) if group.regions)
+        yield from ((item, said) for item, said in rules.of_device(tu, device, groups) if said.severity != "hint")
+
+
+def _regions(group: Group) -> Iterator[Region]:
+    return (region for content in group.contents for region in content.regions)
 
 
 def page(

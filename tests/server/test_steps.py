@@ -85,6 +85,11 @@ class Editor:
     def include(self, text: str) -> None:
         self.insert(0, 0, text)
 
+    def refused(self, text: str) -> None:
+        """What is asked when an edit of the headers has been understood."""
+        self.insert(0, 0, text)
+        self.answer("textDocument/codeLens, refused", {})
+
     def completion(self, text: str) -> None:
         self.insert(self.line, self.column, text)
         found = self.answer("textDocument/completion", SimpleNamespace(position=self.place(), context=None))
@@ -109,6 +114,7 @@ def test_what_an_editor_waits_for_takes_no_more_steps_than_it_did() -> None:
         counted |= {
             f"key_{name}": editor.again(editor.key, " ", ";", "", " ", ";"),
             f"include_{name}": editor.again(editor.include, "", "#include <string.h>\n", "", "#include <string.h>\n"),
+            f"refused_{name}": editor.again(editor.refused, "", "#include <string.h>\n", "", "#include <string.h>\n"),
             f"completion_{name}": editor.again(editor.completion, "", "n", "", "n"),
             f"preview_{name}": editor.again(editor.preview, "", " ", "", " "),
         }

@@ -21,6 +21,7 @@ from ompls.analysis.rules.support.placed import placed
 from ompls.analysis.rules.support.told import Told
 from ompls.analysis.rules.support.written import as_written, home_of, spelled
 from ompls.analysis.source import Budget, Location, Settings
+from ompls.analysis.spec.devices import DeviceSpec
 from ompls.analysis.suppression import Suppression, silenced, suppressions
 
 __all__ = [
@@ -168,12 +169,22 @@ def _less_sure(said: Iterable[Diagnostic], undecided: list[Location], *, names: 
         yield replace(diagnostic, severity="hint") if weak else diagnostic
 
 
-def of_group(tu: TU, item: Item, group: str) -> list[Diagnostic]:
-    """What the rules of a group say of one external declaration, whatever is selected or silenced; nothing is kept."""
-    unit = unit_of(tu)
-    scene = Scene(unit, item.content, tuple([s.directive for s in item.content.directives]))
-    rules = interested(tuple([rule for rule in RULES.values() if rule.group == group]), scene)
-    return [_diagnostic(tu, item, rule, finding) for rule in rules for finding in rule.check(scene)]
+def of_device(tu: TU, device: DeviceSpec, numbers: Iterable[int]) -> Iterator[tuple[Item, Diagnostic]]:
+    """What the rules about devices say of this one in these groups of external declarations, where these have target
+    regions, whatever is selected or silenced."""
+    unit = unit_of(replace(tu, settings=replace(tu.settings, devices=(device,), device_chosen=True)))
+    rules = tuple([rule for rule in RULES.values() if rule.group == "device-limits"])
+    around = (rules, unit.settings, unit.told, tuple([ask(unit) for ask in QUESTIONS]))
+
+    def findings(content: Content) -> Iterator[tuple[Rule, Finding]]:
+        scene = Scene(unit, content, tuple([s.directive for s in content.directives]))
+        for rule in interested(rules, scene) if content.regions else ():
+            yield from ((rule, finding) for finding in rule.check(scene))
+
+    for number in numbers:
+        found = findings_of(tu.items.groups[number][1], around, unit, findings, f" of {device.name}")
+        items = tu.items.of(number) if found else []
+        yield from ((items[at], _diagnostic(tu, items[at], rule, finding)) for at, rule, finding in found)
 
 
 def manual(rule_id: str) -> str:

@@ -13,6 +13,7 @@ from ompls.analysis.model.ast import FunctionDef, Symbol
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.callers import direct_callers, known_callers
+from ompls.analysis.rules.support.changes import Mark
 from ompls.analysis.rules.support.framework import Finding, Rule, Unit
 from ompls.analysis.rules.support.noticed import noticed
 
@@ -32,15 +33,23 @@ class _Kept(NamedTuple):
 
 
 def findings_of(
-    group: Group, around: Hashable, unit: Unit, findings: Callable[[Content], Iterable[tuple[Rule, Finding]]]
+    group: Group,
+    around: Hashable,
+    unit: Unit,
+    findings: Callable[[Content], Iterable[tuple[Rule, Finding]]],
+    apart: str = "",
 ) -> Found:
     """What `findings` says about each declaration of the group; `around`: what it depends on besides these, their known
-    callers, what these and they call, and what the abstract machine noticed in them."""
-    events = _events(group, unit)
-    kept: _Kept | None = group.memo.get(_KEY)
+    callers, what these and they call, and what the abstract machine noticed in them.
+
+    apart -- the name under which it is kept beside the others; it does not depend on what the machine noticed
+    """
+    events = () if apart else _events(group, unit)
+    key, mark = _KEY + apart, _MARK + apart
+    kept: _Kept | None = group.memo.get(key)
     same = kept is not None and kept.around == around and kept.events == events and unit.headers_told(kept.headers)
-    if kept is not None and same and (_untouched(group, kept, unit) or _same(kept, unit)):
-        group.memo[_MARK] = unit.mark
+    if kept is not None and same and (_untouched(group.memo.get(mark), kept, unit) or _same(kept, unit)):
+        group.memo[mark] = unit.mark
         return kept.found
     unit.asked_headers.clear()
     found = tuple([(at, *said) for at, content in enumerate(group.contents) for said in findings(content)])
@@ -50,8 +59,8 @@ def findings_of(
         above = dict.fromkeys(caller for known in callers.values() for caller in known)
         static = tuple([c.node.symbol.name for c in callers if isinstance(c.node, FunctionDef)])
         answers = _asked((*group.contents, *above), unit)
-        group.memo[_KEY] = _Kept(around, answers, callers, static, events, asked, found)
-        group.memo[_MARK] = unit.mark
+        group.memo[key] = _Kept(around, answers, callers, static, events, asked, found)
+        group.memo[mark] = unit.mark
     return found
 
 
@@ -97,8 +106,8 @@ def names_called(content: Content) -> list[str]:
     return [*[symbol.name for symbol in content.calls], *content.strangers]
 
 
-def _untouched(group: Group, kept: _Kept, unit: Unit) -> bool:
-    return unit.same_since(group.memo.get(_MARK), kept.answers, kept.static)
+def _untouched(mark: Mark | None, kept: _Kept, unit: Unit) -> bool:
+    return unit.same_since(mark, kept.answers, kept.static)
 
 
 def _same(kept: _Kept, unit: Unit) -> bool:
