@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ompls.analysis.dataenv.machine.attachment import attached_by
 from ompls.analysis.dataenv.machine.calls import Machine
-from ompls.analysis.dataenv.machine.events import RISK, Event, Recorder
+from ompls.analysis.dataenv.machine.events import RISK, Does, Event, Recorder, Seen
 from ompls.analysis.dataenv.machine.mappers import mappers_of
 from ompls.analysis.dataenv.machine.objects import GivenUp
 from ompls.analysis.dataenv.machine.program import Program
@@ -271,7 +271,7 @@ def _walk(
     return events, recorder.counts
 
 
-def _asked_for_arguments(content: Content) -> tuple[Site, str] | None:
+def _asked_for_arguments(content: Content) -> Seen | None:
     """Where `main` counts its arguments, if it asks how many there are: a run without any is one of its paths."""
     node = content.node
     if not isinstance(node, ast.FunctionDef) or node.symbol.name != "main" or not node.params:
@@ -279,7 +279,7 @@ def _asked_for_arguments(content: Content) -> tuple[Site, str] | None:
     count = node.params[0]
     compared = (n for n in node.body.walk() if isinstance(n, ast.Binary) and n.op in _COMPARISONS)
     asks = any(isinstance(e, ast.Name) and e.symbol is count for n in compared for e in (strip(n.left), strip(n.right)))
-    return (Site("main", count.span), "in a run without arguments") if asks and count.span else None
+    return Seen(Site("main", count.span), Does.COUNTS_ARGUMENTS) if asks and count.span else None
 
 
 def _is_silent(root: Content, below: Mapping[str, Content | None]) -> bool:

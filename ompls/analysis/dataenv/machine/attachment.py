@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ompls.analysis.dataenv.machine.copies import Copy
 from ompls.analysis.dataenv.machine.device_memory import DeviceMemory
-from ompls.analysis.dataenv.machine.events import Event
+from ompls.analysis.dataenv.machine.events import Does, Event, Seen
 from ompls.analysis.dataenv.machine.naming import pointer_of
 from ompls.analysis.dataenv.machine.values import Loc, Obj
 from ompls.analysis.dataenv.paths import indexed, strip
@@ -152,7 +152,7 @@ class Attachments(DeviceMemory):
         self.region.quiet -= 1
         copies = [self._there(h.obj) for h in holders if h.obj not in self.region.local]
         if len(holders) == 1 and copies and copies[0] is not None:
-            related = ((copies[0].origin, "the structure is mapped here"),)
+            related = (Seen(copies[0].origin, Does.MAPPED_STRUCTURE),)
             self.judge(Event("unattached", self.site(node), pointer_of(node), "certain", related), "bad")
 
     def _there(self, obj: Obj) -> Copy | None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, Cases
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, outside_copy
-from ompls.analysis.dataenv.machine.events import Event, Recorder
+from ompls.analysis.dataenv.machine.events import Does, Event, Recorder, Seen
 from ompls.analysis.dataenv.machine.objects import Beyond, Frame, Loop
 from ompls.analysis.dataenv.machine.outside import NOWHERE, Outside, is_harmless
 from ompls.analysis.dataenv.machine.program import Program
@@ -349,7 +349,7 @@ class Machine(Outside):
                 copy = self.kept_by(state, obj)
                 left = copy is not None and all(e.cases.get(obj) and self.kept_by(e, obj) is None for e in ends)
                 if copy is not None and left and self.kept_by(start, obj) is None and obj not in state.many:
-                    related = ((copy.origin, "mapped here"),)
+                    related = (Seen(copy.origin, Does.MAPPED),)
                     event = Event("left-out", Site(self.frame.name, span), obj.name, "certain", related, copy.how)
                     self.judge(event, "bad")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ompls.analysis.dataenv.machine.copies import IN, OUT, Choice
-from ompls.analysis.dataenv.machine.events import Event
+from ompls.analysis.dataenv.machine.events import Does, Event, Seen
 from ompls.analysis.dataenv.machine.items import Items
 from ompls.analysis.dataenv.machine.mappers import Mapped, all_of
 from ompls.analysis.dataenv.machine.routines import INITIAL, NUM_DEVICES
@@ -84,7 +84,7 @@ class Constructs(Items):
         for obj, name in objs.items() if directive.clause("device") is None else ():
             around = next((a for a in reversed(self.frame.around) if obj in a.objs), None)
             if around is not None:
-                related = ((around.site, "mapped on this device here"),)
+                related = (Seen(around.site, Does.MAPPED_HERE),)
                 event = Event("data-elsewhere", Site(self.frame.name, directive.name_span), name, "possible", related)
                 self.judge(event, "fine" if around.device == device else "perhaps")
                 return

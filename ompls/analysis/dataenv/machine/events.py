@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import Literal, NamedTuple
 
 from ompls.analysis.dataenv.machine.values import Obj, Site
@@ -24,13 +25,39 @@ OTHERS, THESE = "others", "these"
 Outcome = Literal["bad", "perhaps", "fine"]
 
 
+class Does(Enum):
+    """What happens at a place that belongs to an event; the words for people are in `rules/support/noticed.py`."""
+
+    MAPPED = auto()
+    MAPPED_BEFORE = auto()  # when the list item of the event comes
+    MAPPED_HERE = auto()  # on the device that the event speaks of
+    MAPPED_STRUCTURE = auto()  # that holds the pointer
+    MAPPED_BEHIND = auto()  # what is mapped begins behind what the pointer points to
+    FREED = auto()
+    ACCESSED = auto()
+    READ = auto()
+    HOST_READS = auto()
+    HOST_READS_OLD = auto()
+    HOST_WRITES = auto()
+    DEVICE_READS_OLD = auto()
+    DEVICE_WRITES = auto()
+    COUNTS_ARGUMENTS = auto()  # `main`; the event happens when there are none
+
+
+class Seen(NamedTuple):
+    """A place that belongs to an event."""
+
+    site: Site
+    does: Does
+
+
 class Event(NamedTuple):
     """Something that is wrong at `site`.
 
     kind -- what; a rule of the mapping group selects it
     name -- of the variable or the list item, as people know it
     certainty -- 'certain': on every path that comes here; 'possible': on some
-    related -- further places and what is to be seen there
+    related -- further places
     detail -- what else the message needs: a map type, …
     """
 
@@ -38,8 +65,12 @@ class Event(NamedTuple):
     site: Site
     name: str
     certainty: Certainty
-    related: tuple[tuple[Site, str], ...] = ()
+    related: tuple[Seen, ...] = ()
     detail: str = ""
+
+    def places(self, does: Does) -> list[Site]:
+        """Where this happens."""
+        return [seen.site for seen in self.related if seen.does is does]
 
 
 @dataclass(slots=True)

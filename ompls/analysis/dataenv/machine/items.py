@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.copies import Copies
-from ompls.analysis.dataenv.machine.events import THESE, Event, Outcome
+from ompls.analysis.dataenv.machine.events import THESE, Does, Event, Outcome, Seen
 from ompls.analysis.dataenv.machine.mappers import Mapped, Mappers
 from ompls.analysis.dataenv.machine.naming import name_of, worst
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Range, Site, at_start, covers
@@ -144,7 +144,7 @@ class Items(Mappers):
     def _judge_entry(self, mapped: Mapped, answers: list[tuple[cp.Outcome, Copies]], device: Poly) -> None:
         there = [next((c for c in case.copies if c.device == device), None) for _, case in answers]
         origin = next((c.origin for c in there if c is not None), None)
-        related = ((origin, "already mapped here"),) if origin is not None and origin.function else ()
+        related = (Seen(origin, Does.MAPPED_BEFORE),) if origin is not None and origin.function else ()
 
         def judge(kind: str, wrong: list[bool]) -> None:
             outcome: Outcome = worst(["bad" if w else "fine" for w in wrong])
@@ -170,7 +170,7 @@ class Items(Mappers):
         """Whether what is mapped was freed before."""
         if mapped.explicit:
             freed = self.freed_at(mapped.locs)
-            related = ((freed, "freed here"),) if freed is not None else ()
+            related = (Seen(freed, Does.FREED),) if freed is not None else ()
             event = Event("freed-used", mapped.site, mapped.name, "certain", related, "mapped")
             self.judge(event, "fine" if freed is None else "bad")
 

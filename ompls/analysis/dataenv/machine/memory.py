@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, Cases
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, Way
-from ompls.analysis.dataenv.machine.events import OTHERS, THESE, Event, Outcome
+from ompls.analysis.dataenv.machine.events import OTHERS, THESE, Does, Event, Outcome, Seen
 from ompls.analysis.dataenv.machine.naming import name_of, pointer_of, worst
 from ompls.analysis.dataenv.machine.objects import Loop, Store
 from ompls.analysis.dataenv.machine.values import (
@@ -128,12 +128,12 @@ class Memory(Store):
         here = self.site(node)
         if isinstance(behind, Lost) and behind.how == cp.UNWRITTEN:
             what = "between" if behind.range.comb is not None else ""
-            event = Event("unwritten", behind.by, name_of(node), "certain", ((here, "the host reads it here"),), what)
+            event = Event("unwritten", behind.by, name_of(node), "certain", (Seen(here, Does.HOST_READS),), what)
         elif isinstance(behind, Lost) and behind.how != "associate":  # that ends no map, whose type would be wrong
-            related = ((behind.site, "written on the device here"), (here, "the host reads old values here"))
+            related = (Seen(behind.site, Does.DEVICE_WRITES), Seen(here, Does.HOST_READS_OLD))
             event = Event("lost", behind.by, name_of(node), "certain", related, behind.how)
         else:
-            event = Event("host-stale", here, name_of(node), "certain", ((behind.site, "written on the device here"),))
+            event = Event("host-stale", here, name_of(node), "certain", (Seen(behind.site, Does.DEVICE_WRITES),))
         self.judge(event, outcome)
 
     def _fetching(self, loc: Loc) -> str:
@@ -186,7 +186,7 @@ class Memory(Store):
         if any(loc.obj.kind in ("device", "lent", "null") or loc.obj in self.region.local for loc in locs):
             return
         if through and (freed := self.freed_at(locs)) is not None:
-            related = ((freed, "freed here"),)
+            related = (Seen(freed, Does.FREED),)
             self.judge(Event("freed-used", self.site(node), pointer_of(node), "certain", related, "followed"), "bad")
             return
         answers: list[tuple[str, Outcome, Copy | None]] = []
@@ -389,7 +389,7 @@ class Memory(Store):
                     self.judge(self._event(kind, here, name, copy), "fine")
                     # a visit before has put it at the list item, which nothing leads to now
                     for event in list(self.recorder.tentative.values()):
-                        if event.kind == kind and event.name == name and here in [at for at, _ in event.related]:
+                        if event.kind == kind and event.name == name and here in [seen.site for seen in event.related]:
                             self.judge(event, "fine")
                 continue
             event = self._event(kind, here, name, copy)
@@ -417,13 +417,13 @@ class Memory(Store):
         if copy is None or kind == "absent":
             return Event(kind, here, name, "certain")
         if kind == "short":
-            return Event(kind, copy.origin, name, "certain", ((here, "accessed here"),), copy.how)
+            return Event(kind, copy.origin, name, "certain", (Seen(here, Does.ACCESSED),), copy.how)
         if kind.startswith("garbage"):
-            return Event(kind, copy.origin, name, "certain", ((here, "read here"),), copy.how)
+            return Event(kind, copy.origin, name, "certain", (Seen(here, Does.READ),), copy.how)
         if kind == "lost":
-            places = ((copy.old[0].site, "written on the device here"), (here, "the device reads old values here"))
+            places = (Seen(copy.old[0].site, Does.DEVICE_WRITES), Seen(here, Does.DEVICE_READS_OLD))
             return Event(kind, copy.origin, name, "certain", places, copy.how)
-        related = ((copy.old[0].site, "the host writes it here"),) if copy.old else ()
+        related = (Seen(copy.old[0].site, Does.HOST_WRITES),) if copy.old else ()
         return Event(kind, here, name, "certain", related, copy.how)
 
     def on_some_path(self, outcomes: list[Outcome], ways: list[Way | None], one: bool = True) -> Outcome:

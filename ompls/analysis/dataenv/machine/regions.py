@@ -8,7 +8,7 @@ from ompls.analysis.dataenv.machine.cases import ALL_CLEAN
 from ompls.analysis.dataenv.machine.closed import is_closed
 from ompls.analysis.dataenv.machine.constructs import in_order
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, find, outside_copy
-from ompls.analysis.dataenv.machine.events import Event
+from ompls.analysis.dataenv.machine.events import Does, Event, Seen
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.mappers import Mapped
 from ompls.analysis.dataenv.machine.objects import LOOKS, Where
@@ -142,7 +142,7 @@ class Regions(Pieces):
         ((target, at, _),) = value
         found = [self.begins_after(case, device, at) for case in self.cases_of(target) or (None,)]
         if (copy := found[0]) is not None:
-            related = ((copy.origin, "what is mapped begins further on"),)
+            related = (Seen(copy.origin, Does.MAPPED_BEHIND),)
             event = Event("points-before", site, name, "certain", related)
             self.judge(event, "bad" if all(found) and target not in self.now.many else "fine")
 

@@ -6,7 +6,7 @@ from ompls.analysis.dataenv.machine.attachment import Attachments
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, UNFILLED, joined_cases
 from ompls.analysis.dataenv.machine.copies import CLEAN, Copies
 from ompls.analysis.dataenv.machine.device_memory import allocation
-from ompls.analysis.dataenv.machine.events import Event, Outcome
+from ompls.analysis.dataenv.machine.events import Does, Event, Outcome, Seen
 from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Pointers, Target, Value, at_start, order
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly
@@ -147,7 +147,7 @@ class Routines(Attachments):
             if write:
                 self.filled_on_device(targets or None)
             if local and (freed := self.freed_at(locs)) is not None:
-                related = ((freed, "freed here"),)
+                related = (Seen(freed, Does.FREED),)
                 self.judge(Event("freed-used", self.site(expr.args[i]), name, "certain", related, "copied"), "bad")
             if local and device == INITIAL:
                 self.access(locs, expr.args[i], not write, write, through=False)
@@ -209,7 +209,7 @@ class Routines(Attachments):
             and not any(self.in_part(t) for t in pointer)
         ):
             name = name_of(node.args[0]) if isinstance(node, ast.Call) and node.args else ""
-            event = Event("free-mapped", self.site(node), name, "certain", ((copy.origin, "mapped here"),), copy.how)
+            event = Event("free-mapped", self.site(node), name, "certain", (Seen(copy.origin, Does.MAPPED),), copy.how)
             ways = [case.way for obj in targets for case in (self.now.cases.get(obj) or ())]
             outcomes: list[Outcome] = ["bad" if c is not None else "fine" for c in held]
             self.judge(event, self.on_some_path(outcomes, ways, len(targets) == 1))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.machine.analysis import events_of_unit
-from ompls.analysis.dataenv.machine.events import RISK, Event
+from ompls.analysis.dataenv.machine.events import RISK, Does, Event
 from ompls.analysis.dataenv.machine.values import Site
 from ompls.analysis.dataenv.paths import root, strip
 from ompls.analysis.diagnostic import Severity
@@ -20,6 +20,24 @@ from ompls.analysis.rules.support.framework import Change, Finding, Scene, Unit
 
 # With these, a device reaches the host's memory: nothing is absent, and there is one copy only.
 SHARED_MEMORY = frozenset(("unified_shared_memory", "unified_address", "self_maps"))
+
+# What is said of the places that belong to an event.
+WORDS = {
+    Does.MAPPED: "mapped here",
+    Does.MAPPED_BEFORE: "already mapped here",
+    Does.MAPPED_HERE: "mapped on this device here",
+    Does.MAPPED_STRUCTURE: "the structure is mapped here",
+    Does.MAPPED_BEHIND: "what is mapped begins further on",
+    Does.FREED: "freed here",
+    Does.ACCESSED: "accessed here",
+    Does.READ: "read here",
+    Does.HOST_READS: "the host reads it here",
+    Does.HOST_READS_OLD: "the host reads old values here",
+    Does.HOST_WRITES: "the host writes it here",
+    Does.DEVICE_READS_OLD: "the device reads old values here",
+    Does.DEVICE_WRITES: "written on the device here",
+    Does.COUNTS_ARGUMENTS: "in a run without arguments",
+}
 
 _COMPUTING = frozenset(("+", "-", "*", "/", "%"))
 
@@ -51,8 +69,8 @@ def noticed(content: Content, unit: Unit) -> tuple[Noticed, ...]:
 
 
 def _placed(event: Event, name: str, unit: Unit) -> Noticed:
-    here = tuple([(site.span, text) for site, text in event.related if site.function == name])
-    others = ((unit.functions.get(s.function), s.span, text) for s, text in event.related if s.function != name)
+    here = tuple([(site.span, WORDS[does]) for site, does in event.related if site.function == name])
+    others = ((unit.functions.get(s.function), s.span, WORDS[does]) for s, does in event.related if s.function != name)
     elsewhere = tuple([(content, span, text) for content, span, text in others if content is not None])
     return Noticed(event, here, elsewhere, bool(unit.noticed[""]))
 
@@ -61,14 +79,14 @@ def _wants_old(event: Event, unit: Unit) -> bool:
     """The host compares what `calloc` gave it with 0, which the device has not written: `assert(a[i] == 0)`."""
     if event.kind not in ("lost", "host-stale"):
         return False
-    reads = [site for site, text in event.related if "host reads" in text] or [event.site]
+    reads = event.places(Does.HOST_READS_OLD) or [event.site]
     for function, span in reads:
         content = unit.functions.get(function)
         for n in content.node.walk() if content is not None and b"calloc" in content.text else ():
             if isinstance(n, ast.Binary) and n.op in ("==", "!=") and span in (n.left.span, n.right.span):
                 read, other = (n.left, n.right) if n.left.span == span else (n.right, n.left)
                 if fold(other) == 0 and content is not None and _is_cleared(root(read), content):
-                    return not any(_clears(site, unit) for site, text in event.related if text.startswith("written"))
+                    return not any(_clears(site, unit) for site in event.places(Does.DEVICE_WRITES))
     return False
 
 
@@ -101,10 +119,9 @@ def _asks(event: Event, unit: Unit) -> bool:
     """
     if event.kind != "lost" or event.detail not in ("to", "alloc"):
         return False
-    if any(_is_used(site, unit) for site, text in event.related if "host reads" in text):
+    if any(_is_used(site, unit) for site in event.places(Does.HOST_READS_OLD)):
         return False
-    written = {site for site, text in event.related if text.startswith("written")}
-    for name, span in written:
+    for name, span in dict.fromkeys(event.places(Does.DEVICE_WRITES)):
         content = unit.functions.get(name)
         for n in content.node.walk() if content is not None else ():
             if isinstance(n, ast.Assign) and n.target.span == span and isinstance(n.value, ast.IntLiteral):
