@@ -10,6 +10,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 PREPARED := $(VENV)/.prepared
+COLLECTED := $(VENV)/.collected
 SHARED := $(shell find ompls/runtime ompls/devices -name '*.py' -o -path '*/core/*.[ch]' -o -path '*/module/*.[ch]' -o -path '*/library/*.*')
 COVERAGE ?= 85
 PLATFORM ?= linux-x64
@@ -41,6 +42,12 @@ $(READY): pyproject.toml | tools
 # What all programs share, compiled again when one of its sources changed.
 $(PREPARED): $(SHARED) | $(READY)
 	@$(BIN)/ompls devices --prepare >/dev/null
+	@touch $@
+
+# pytest rewrites the tests' files as it imports them.  All workers of a first run would begin with the same files at the
+# same time, and each rewrite them all, for a third of a minute.  What is wrong with a file the run says.
+$(COLLECTED): | $(READY_DEV)
+	@$(BIN)/python -m pytest --collect-only -m "not thorough" >/dev/null || true
 	@touch $@
 
 $(READY_DEV): $(READY)
@@ -78,7 +85,7 @@ layers: $(READY_DEV)
 typescript:
 	@bash tools/typescript.sh
 
-unit: $(READY_DEV) $(PREPARED)
+unit: $(READY_DEV) $(PREPARED) $(COLLECTED)
 	@$(PYTEST) -m "not thorough" --starts
 
 coverage: $(READY_DEV) $(PREPARED) ## run all tests and show which lines none of them executes
