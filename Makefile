@@ -24,7 +24,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster bench-epiphany count-epiphany fuzz fuzz-translate conformance corpus corpus-run faults rare hangs limits mutants peers vsix vsix-bundled test-vscode newcomer-vscode bench-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-gcc7 test-board-aarch64 test-machine-code epiphany-toolchain test-epiphany-toolchain site browser docs clean
+.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster bench-epiphany count-epiphany fuzz fuzz-translate conformance corpus corpus-run behaviour faults rare hangs limits mutants peers vsix vsix-bundled test-vscode newcomer-vscode bench-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-gcc7 test-board-aarch64 test-machine-code epiphany-toolchain test-epiphany-toolchain site browser docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -122,6 +122,9 @@ conformance: $(READY_DEV) ## run the public validation suite: make conformance S
 
 corpus: $(READY_DEV) ## what is found in the programs with seeded errors: make corpus CORPUS=--list
 	@$(BIN)/python tools/corpus.py $(CORPUS)
+
+behaviour: $(READY_DEV) ## record what is found in all C texts here: tests/behaviour/*.jsonl, reviewed like code (a minute)
+	@$(BIN)/python tests/behaviour/recorded.py
 
 corpus-run: $(READY_DEV) ## build and run them with gcc and clang (minutes; needs clang-19 and its libomptarget)
 	@$(BIN)/python tools/corpus.py --run $(CORPUS)

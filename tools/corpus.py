@@ -24,6 +24,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ompls.analysis.source import HeaderSnapshot
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = ROOT / "tests/corpus/programs"
@@ -151,15 +155,19 @@ class Tool:
         from ompls.analysis.rules import check
         from ompls.analysis.source import Settings
 
-        self._workspace.open(str(path), text)
-        snapshot = self._workspace.snapshot(str(path), text, self._workspace.flags(str(path)))
-        self._workspace.close(str(path))
-        tu = Analyzer().analyze(str(path), text, snapshot, Settings())
+        tu = Analyzer().analyze(str(path), text, self.headers(path, text), Settings())
         said = Said()
         for d in (*notes.diagnostics(tu), *check(tu)):
             line = text.count(b"\n", 0, d.where.start) + 1 if d.where.path == str(path) else 1
             said.reports.append((line, d.severity, d.rule, d.message))
         return said
+
+    def headers(self, path: Path, text: bytes) -> HeaderSnapshot:
+        """What `text` includes where it is the file `path`."""
+        self._workspace.open(str(path), text)
+        snapshot = self._workspace.snapshot(str(path), text, self._workspace.flags(str(path)))
+        self._workspace.close(str(path))
+        return snapshot
 
 
 @dataclass

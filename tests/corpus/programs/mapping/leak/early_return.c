@@ -17,7 +17,7 @@ static int process(const double *in, int n, double *mean)
     if (s < 0.0) {
 #pragma omp target exit data map(delete: tmp[0:n]) //@ good
         free(tmp); // or-here
-        return -2;
+        return -2; // or-here
     }
 #pragma omp target exit data map(delete: tmp[0:n])
     free(tmp);
