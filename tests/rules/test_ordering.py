@@ -25,6 +25,7 @@ int g, h, tp;
 omp_lock_t lock;
 volatile int flag;
 static void set(int *p, int v) { *p = v; }
+static void when(int if_so, int *p) { if (if_so) *p = 2; }
 static int at(const int *p, int i) { return p[i]; }
 static void wait_here(void) {
     #pragma omp taskwait
@@ -42,6 +43,20 @@ T = "\n#pragma omp task "
 W = "\n#pragma omp taskwait\n"
 ASYNC = "\n#pragma omp target map(tofrom: a[0:n]) nowait\nfor (int j = 0; j < n; j++) a[j] = j;\n"
 CASES = [
+    # --- under conditions: what is said, not where
+    (f"if (n) {{ {T}shared(x)\nx = 1; }} if (!n) x = 2; {W}", ""),
+    (f"if (n) {{ {T}shared(x)\nx = 1; }} if (n) x = 2; {W}", "task-result-used"),
+    (f"if (n > 3) {{ {T}shared(x)\nx = 1; }} if (n > 2) x = 2; {W}", "task-result-used"),
+    (f"if (n > 3) {{ {T}shared(x)\nx = 1; }} if (m > 2) x = 2; {W}", ""),
+    (f"if (n == 0) {{ {T}shared(x)\nx = 1; }} if (n == 1) {{ {T}shared(x)\nx = 2; }} {W}", ""),
+    (f"if (n == 0) {{ {T}shared(x)\nx = 1; }} if (n < 1 && 0 <= n) {{ {T}shared(x)\nx = 2; }} {W}", "tasks-unordered"),
+    (f"if (n == 0) {{ {T}shared(x)\nx = 1; }} n++; if (n == 0) x = 2; {W}", ""),
+    (f"if (g) {{ {T}shared(x)\nx = 1; }} unknown(b); if (g) x = 2; {W}", ""),
+    (f"{T}shared(x)\nx = 1; when(n, &x); {W}", "task-result-used"),
+    (f"if (n) {{ {T}shared(x)\nx = 1; }} when(n, &x); {W}", "task-result-used"),
+    (f"if (n) {{ {T}shared(x)\nx = 1; }} when(!n, &x); {W}", ""),
+    (f"if (n == 2) {{ {T}shared(x)\nx = 1; }} when(n - 1, &x); {W}", "task-result-used"),
+    (f"if (n == 2) {{ {T}shared(x)\nx = 1; }} when(n - 2, &x); {W}", ""),
     # --- tasks and their creator
     (f"{T}shared(x)\nx = 1; y = x; {W}", "task-result-used"),
     (f"{T}shared(x)\nx = 1; {W} y = x;", ""),

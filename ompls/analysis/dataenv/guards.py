@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple, Protocol
 
 from ompls.analysis.dataenv.paths import bare, same, strip
-from ompls.analysis.dataenv.relations import Fact, contradict, facts_of, parts_of
+from ompls.analysis.dataenv.relations import Fact, contradict, facts_of, fails, negated, parts_of
 from ompls.analysis.dataenv.symbolic import Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node
@@ -74,6 +74,11 @@ def exclude(a: Sequence[Guard], b: Sequence[Guard], constant: Constancy) -> bool
     return any(_contrary(x, y, constant) for x in a for y in b)
 
 
+def beyond(a: Sequence[Guard], b: Sequence[Guard], constant: Constancy) -> list[Guard]:
+    """Those of the conditions `a` that may fail where all of `b` hold."""
+    return [x for x in a if not any(_implies(y, x, constant) for y in b)]
+
+
 def _contrary(a: Guard, b: Guard, constant: Constancy) -> bool:
     if any(constant.value(f[0]) and constant.value(g[0]) and contradict(f, g) for f in a.facts for g in b.facts):
         return True
@@ -88,6 +93,29 @@ def _opposite(a: Guard, b: Guard) -> bool:
     """Whether one is the other one's opposite as a whole: `x || y` and `!(x || y)`."""
     (x, one), (y, other) = (_plain(g.expr, g.holds) for g in (a, b))
     return one != other and not a.vague and not b.vague and _same(x, y)
+
+
+def _implies(a: Guard, b: Guard, constant: Constancy) -> bool:
+    """Whether `b` holds where `a` does."""
+    if a is b or (a.stmt is b.stmt and not a.passed and (a.holds, a.part, a.vague) == (b.holds, b.part, b.vague)):
+        return True
+    if b.understood and all(_is_true(g) or _is_known(g, a, constant) for g in b.facts):
+        return True
+    if not _is_readable(a, constant) or not _is_readable(b, constant):
+        return False
+    said, wanted = _said(a), _said(b)
+    return 0 < len(wanted) < _MOST and all(any(_covers(x, y) for x in said) for y in wanted)
+
+
+def _is_true(fact: Fact) -> bool:
+    number = fact[0].constant
+    return number is not None and not fails(number, fact[1])
+
+
+def _is_known(fact: Fact, guard: Guard, constant: Constancy) -> bool:
+    """Whether a condition says so."""
+    no = negated(fact)
+    return constant.value(no[0]) and any(constant.value(f[0]) and contradict(f, no) for f in guard.facts)
 
 
 def _is_readable(guard: Guard, constant: Constancy) -> bool:
@@ -124,6 +152,14 @@ def _comparison(expr: Expr, holds: bool) -> _Said:
 def _disjoint(a: _Said, b: _Said) -> bool:
     orders = _between(a, b)
     return (orders is not None and not orders & a.orders) or any(contradict(f, g) for f in a.facts for g in b.facts)
+
+
+def _covers(a: _Said, b: _Said) -> bool:
+    """Whether `b` holds where `a` does."""
+    orders = _between(a, b)
+    return (orders is not None and a.orders <= orders) or (
+        len(b.facts) == 1 and any(contradict(f, negated(b.facts[0])) for f in a.facts)
+    )
 
 
 def _between(a: _Said, b: _Said) -> frozenset[str] | None:

@@ -65,6 +65,14 @@ def _not_above(fact: Fact) -> tuple[Poly, ...]:
     return (fact[0], -fact[0]) if fact[1] == "==" else (fact[0],)
 
 
+def negated(fact: Fact) -> Fact:
+    """What holds where a fact does not."""
+    p, op = fact
+    if op in ("==", "!="):
+        return p, "!=" if op == "==" else "=="
+    return -p, "<=" if op == "<" else "<"
+
+
 def alone(directive: Directive, values: Values) -> frozenset[str]:
     """Which of `parallel` and `teams` has one thread (team) only, by the values that its clauses have here."""
     return frozenset(c for c in ("parallel", "teams") if directive.has(c) and _is_alone(directive, c, values))

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ompls.analysis.dataenv.guards import beyond
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.symbolic import ZERO
 from ompls.analysis.model import ast
@@ -87,7 +88,7 @@ class Accesses(ABC):
         again = bool(entry.laps & entry.agent.around)
         verdict = concurrent(entry.agent, entry.touch, self.agent, touch, again)
         for one, two in ((entry.touch, touch), (touch, entry.touch)):
-            if one.write and set(one.guards) - set(two.guards):
+            if one.write and beyond(one.guards, two.guards, self.place.values):
                 verdict = verdict and False  # it writes on a condition that may never hold
         if verdict is not None:
             shared = {o.symbol for o, p in zip(entry.touch.loops, touch.loops, strict=False) if o.stmt is p.stmt}
@@ -127,8 +128,8 @@ class Accesses(ABC):
         base = min((self.depth_of.get(lap, 0) for lap in entry.laps), default=None)
         if base is not None and max(len(one.guards), len(touch.guards)) > base:
             return  # a condition may choose one iteration
-        mine, theirs = set(touch.guards) - set(one.guards), set(one.guards) - set(touch.guards)
-        if mine and theirs:
+        values = self.place.values
+        if beyond(touch.guards, one.guards, values) and beyond(one.guards, touch.guards, values):
             return  # two conditions: perhaps they are never both true
         varying = own.union(*(self.varying.get(lap, frozenset()) for lap in entry.laps))
         if meet(one, touch, varying, entry.laps, common) is not True:

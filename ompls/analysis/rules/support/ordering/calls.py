@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ompls.analysis.dataenv.guards import Guard
 from ompls.analysis.dataenv.paths import indexed, is_address, root, strip
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, poly_of
 from ompls.analysis.model import ast
@@ -66,6 +67,7 @@ class Walk(Constructs):
         self.regions = {id(r.stmt): r for r in content.regions}
         self.itself = itself
         self.called: dict[tuple[int, int], ast.Stmt] = {}
+        self.conditions: dict[tuple[ast.Call, Guard], Guard] = {}
 
     def run(self) -> Outcome:
         self.stmt(self.function.body)
@@ -147,10 +149,19 @@ class Walk(Constructs):
             values = (*start[:-1], first + last if first is not None and last is not None else None, *values[1:])
             if None in values:  # somewhere beyond there: `memcpy` of what lies before does not meet it
                 touch = replace(touch, certain=False)
-        held, guards = touch.held | self.place.held, (*self.place.guards, *touch.guards)
+        tested = tuple([self.passed(g, call, known, own) for g in touch.guards])
+        held, guards = touch.held | self.place.held, (*self.place.guards, *tested)
         made = replace(touch, symbol=symbol, depth=depth, node=node, subs=values, loops=(*self.place.loops, *loops),
                        held=held, guards=guards)  # fmt: skip
         return resolved(made, self.place)
+
+    def passed(self, guard: Guard, call: ast.Call, known: dict[Any, Poly], own: set[Symbol | None]) -> Guard:
+        """A condition of a called function in terms of the caller's variables."""
+        made = self.conditions.get((call, guard))
+        if made is None:
+            facts = tuple([(p, op) for old, op in guard.facts if (p := _bound(old, known, own)) is not None])
+            made = self.conditions[call, guard] = replace(guard, facts=facts, passed=True)
+        return made
 
     def anew(self, loop: LoopRange, call: ast.Call) -> ast.Stmt:
         """What stands for a loop of a called function: that of another call has iterations of its own."""

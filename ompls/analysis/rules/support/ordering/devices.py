@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ompls.analysis.dataenv.guards import Guard
 from ompls.analysis.dataenv.paths import depth_of, root
 from ompls.analysis.dataenv.region import map_type_of
 from ompls.analysis.dataenv.symbolic import ONE, ZERO, LoopRange, Poly, poly_of
@@ -174,7 +175,7 @@ class Devices(Tasks):
             self.create(unit, made, [], keeps=False)
             return
         if nowait.args and fold(nowait.args[0]) is None:
-            guard = 2 * id(stmt)
+            guard = Guard(nowait.args[0], True, (), stmt, vague=True)
             made = [replace(t, guards=(*t.guards, guard)) for t in made]
         self.create(unit, made, [])
 

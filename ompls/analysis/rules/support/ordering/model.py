@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from ompls.analysis.dataenv.guards import Guard
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly
 from ompls.analysis.model.ast import DirectiveStmt, Node, Span, Stmt, Symbol
 from ompls.analysis.model.omp import ListItem
@@ -24,7 +25,7 @@ class Touch:
     subs -- subscripts, outermost first; None: not known.  () for a scalar
     loops -- the loops around it, outermost first
     held -- what excludes others: 'atomic', 'critical NAME', 'lock NAME'
-    guards -- the branches it is under
+    guards -- the conditions it is under, outermost first
     certain -- False: a called function or an alias may do it
     node -- what to point at; `inner` is where it happens when that is in a called function
     """
@@ -38,7 +39,7 @@ class Touch:
     subs: tuple[Poly | None, ...] = ()
     loops: tuple[LoopRange, ...] = ()
     held: frozenset[str] = frozenset()
-    guards: tuple[int, ...] = ()
+    guards: tuple[Guard, ...] = ()
     side: Side = "host"
     certain: bool = True
     freed: bool = False  # the storage ends here: `free`, a removal from the device

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from ompls.analysis.dataenv.guards import Guard
 from ompls.analysis.dataenv.paths import indexed, is_address, root, strip, walk_all
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, poly_of
 from ompls.analysis.dataenv.uses import Use, uses
@@ -14,6 +15,9 @@ from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.rules.support.ordering.model import BY_ADDRESS, Touch
 
+_OF_VALUES = frozenset(
+    (ast.Name, ast.IntLiteral, ast.CharLiteral, ast.FloatLiteral, ast.Paren, ast.Cast, ast.Unary, ast.Binary)
+)
 # Library functions that only read, or write, what their pointer arguments point to, by argument.
 _READS = {
     "memcpy": (1,), "memmove": (1,), "fwrite": (0,), "memcmp": (0, 1), "strlen": (0,), "puts": (0,), "write": (1,),
@@ -40,6 +44,19 @@ class Values:
     same: dict[Symbol, tuple[Symbol, bool]] = field(default_factory=dict)
     moved: dict[Symbol, Expr] = field(default_factory=dict)
     once: frozenset[Symbol] = frozenset()
+
+    def value(self, p: Poly) -> bool:
+        """Whether it is the same all along (`guards.Constancy`)."""
+        return p.plain and all(self._is_fixed(s) for s in p.symbols())
+
+    def expr(self, expr: Expr) -> bool:
+        names = (n.symbol for n in expr.walk() if isinstance(n, ast.Name))
+        return all(type(n) in _OF_VALUES for n in expr.walk()) and all(
+            s is not None and self._is_fixed(s) for s in names
+        )
+
+    def _is_fixed(self, symbol: Symbol) -> bool:
+        return symbol in self.once and symbol.level != "file" and symbol.storage != "static"
 
     @property
     def other_names(self) -> frozenset[Symbol]:
@@ -138,7 +155,7 @@ class Place:
     values: Values
     known: dict[Symbol, Poly | None]
     loops: tuple[LoopRange, ...] = ()
-    guards: tuple[int, ...] = ()
+    guards: tuple[Guard, ...] = ()
     held: frozenset[str] = frozenset()
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import replace
 
+from ompls.analysis.dataenv.guards import Guard
 from ompls.analysis.dataenv.paths import strip, walk_all
+from ompls.analysis.dataenv.relations import facts_of
 from ompls.analysis.dataenv.symbolic import LoopRange, loop_range, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, FunctionDef, Stmt, Symbol
@@ -30,6 +32,7 @@ class Statements(Accesses):
         self.exits: list[list[Live]] = []  # at the `break`s of each loop and switch around
         self.continues: list[list[Live]] = []
         self.returned: list[Live] = []
+        self.tested: dict[tuple[Stmt, bool], Guard] = {}
         self.again = False  # in a second iteration; loops inside are not repeated once more
         self.assigned = assigned_in_loops(function)
 
@@ -120,11 +123,11 @@ class Statements(Accesses):
             before, outer = dict(self.live), self.place.guards
             self.agent = self.selected(at.condition)
             self.live = dict(before)
-            self.place = replace(place, guards=(*outer, 2 * id(at)))
+            self.place = replace(place, guards=(*outer, self.guard(at, True)))
             self.stmt(at.then)
             ladder.append((before, None if self.dead else self.live))
             self.live, self.dead = dict(before), False
-            self.place = replace(place, guards=(*outer, 2 * id(at) + 1))
+            self.place = replace(place, guards=(*outer, self.guard(at, False)))
             at = at.otherwise
         self.stmt(at)
         for before, then in reversed(ladder):
@@ -132,6 +135,15 @@ class Statements(Accesses):
             self.dead = not ends
             self.live = joined(before, ends)
         self.place, self.agent = place, agent
+
+    def guard(self, stmt: ast.If | ast.Switch, holds: bool) -> Guard:
+        """The condition of a branch: the same one whenever the walk comes here."""
+        found = self.tested.get((stmt, holds))
+        if found is None:
+            vague = isinstance(stmt, ast.Switch)
+            facts = () if vague else facts_of(stmt.condition, holds, self.place.known)
+            found = self.tested[stmt, holds] = Guard(stmt.condition, holds, facts, stmt, vague=vague)
+        return found
 
     def selected(self, condition: Expr) -> Agent:
         """Who goes where a condition leads: only some threads when it differs between them."""
@@ -146,7 +158,7 @@ class Statements(Accesses):
         self.expr(stmt.condition)
         before, place, agent = dict(self.live), self.place, self.agent
         self.agent = self.selected(stmt.condition)
-        self.place = replace(place, guards=(*place.guards, 2 * id(stmt)))
+        self.place = replace(place, guards=(*place.guards, self.guard(stmt, True)))
         self.exits.append([])
         self.stmt(stmt.body)
         ends = [*self.exits.pop(), before]
