@@ -339,7 +339,7 @@ def split_link_flags(flags: Sequence[str]) -> tuple[list[str], list[str]]:
     compile_flags: list[str] = []
     link_flags: list[str] = []
     for word in words_of(flags):
-        (link_flags if word.option in LIBRARIES else compile_flags).extend(word.words)
+        (link_flags if word.option in LIBRARIES or word.option.startswith("-Wl,") else compile_flags).extend(word.words)
         if word.option.startswith(SYSROOT):
             link_flags += word.words
     return compile_flags, link_flags

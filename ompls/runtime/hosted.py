@@ -124,7 +124,10 @@ def run_program(path: str, devices: str, argv: Sequence[str]) -> NoReturn:
         library = ctypes.CDLL(str(program))
         main = library.main
     except (OSError, AttributeError) as error:
-        raise RuntimeProblem(str(program), str(error), "build it again") from error
+        hint = (
+            "build it again; where libraries are that it does not find, -Wl,-rpath,DIRECTORY says, or LD_LIBRARY_PATH"
+        )
+        raise RuntimeProblem(str(program), str(error), hint) from error
     _add_modules(program, devices.split(","))
     _warn_of_missing(devices)
     if path.startswith("/proc/{}/fd/".format(os.getpid())):  # the stub's: the program shall not find it open

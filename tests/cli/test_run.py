@@ -85,7 +85,11 @@ def test_options_of_the_project_and_of_the_command_line_reach_the_compiler(proce
     before = tmp_path / "before.h"  # what it defines is in the kernels already
     before.write_text("struct pair { int x; };\nstatic int same(int x) { return x; }\n")
     path.write_text(path.read_text().replace("n++;", "n = same((struct pair){n + 1}.x);"))
-    assert process("run", "--device", DEVICE, "-DTWO=2", "-include", before, "-lm", path).code == 0
+    path.write_text(
+        path.read_text().replace("int main", "extern char three;\nint main").replace("- 3", "- (int)(long)&three")
+    )
+    words = ("-DTWO=2", "-include", before, "-lm", "-Wl,--defsym", "-Wl,three=3")
+    assert process("run", "--device", DEVICE, *words, path).code == 0
 
 
 def test_options_of_the_project_that_gcc_does_not_take_are_left_out(process, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ RULE = Rule(
     why="""
 What it declares and defines is not known, so what follows is read with less certainty: names that it may declare are not
 called undeclared, neither branch of an `#if` that it may decide is read, and much that would be an error is a hint. Say with
-`-I`, a compile database (`compile_commands.json`) or `flags` of the project file where it lies. A project that wants it to be
-an error gives it that severity.
+`-I`, a compile database (`compile_commands.json`) or `flags` of the project file where it lies. (MPI's are
+what `mpicc -show` prints, with Open MPI `mpicc -showme`.) A project that wants it to be an error gives it that severity.
 """,
     section="none",
     bad=(
