@@ -123,6 +123,9 @@ class Device(ABC):
         """Whether programs can be built for it here that run on the machine.  Of another one nothing is asked here."""
         return self.probe() if machine.here else Availability(True)
 
+    def refuse_libraries(self, libraries: Sequence[Path]) -> None:  # noqa: B027 -- most refuse none
+        """Raises DeviceUnavailable for one that no program with this device can be linked with."""
+
     @abstractmethod
     def build_image(self, job: ImageJob) -> Path:
         """Build the image that the module loads.  Raises BuildFailed, ToolMissing."""

@@ -35,12 +35,15 @@ def link(tools: Toolchain, arguments: Sequence[str], output: Path, devices: str)
     plain, gcc = tools.scratch / "plain", tools.machine.tool("gcc")
     chosen = choose(devices, tools.machine)
     kinds = list({device.name: device for device, _ in chosen}.values())
+    linked = libraries(arguments)
+    for device in kinds:
+        device.refuse_libraries(linked)
     core = core_objects(tools, kinds)
     ours = ["-x", "none", "-fopenmp", NO_OFFLOAD, *WRAP, *(str(o) for o in core), "-pthread", "-ldl", "-lm"]
     hosted = any(device.hosted for device in kinds)
     if hosted:
         ours += ["-shared", "-Wl,-Bsymbolic"]
-    shared = [library for library in libraries(arguments) if ".so" in library.name]
+    shared = [library for library in linked if ".so" in library.name]
     in_libraries = [files for library in shared for files in bundles_in(library)]
     if in_libraries:
         ours += _EXPORTS

@@ -87,6 +87,16 @@ def test_another_mpi_than_that_of_nodes_is_refused_before_it_begins() -> None:
     assert raised.value.reason == "the program is linked with /a/libmpi.so.40, and mpi4py with /b/libmpi.so.12"
 
 
+def test_an_mpi_that_would_be_inside_the_program_is_refused_at_link_time(tmp_path: Path) -> None:
+    (tmp_path / "libmpich.a").write_bytes(b"!<arch>\n")
+    (tmp_path / "main.c").write_text("int main(void)\n{\n    #pragma omp target\n    { }\n    return 0;\n}\n")
+    words = ("cc", "-fopenmp", "-fopenmp-targets=mpinode", "main.c", "-L.", "-lmpich")
+    done = ompls(*words, cwd=tmp_path, env=environment())
+    assert (done.returncode, (tmp_path / "a.out").exists()) == (1, False), done.stderr
+    assert "and the program would have libmpich.a inside" in done.stderr
+    assert "link it with libmpi.so" in done.stderr
+
+
 @pytest.mark.parametrize("name", ["PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"])
 def test_each_of_several_ranks_has_nodes_on_its_own_machine(name: str) -> None:
     job = {"SLURM_JOB_NODELIST": "n[1-2]"}

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from typing import Any
+import re
+from pathlib import Path
+from typing import Any, Sequence
 
 from ompls.devices.mpinode.module.hosts import hosts
 from ompls.devices.remote.device import Remote
 from ompls.runtime.devices import Availability, Device
 from ompls.runtime.errors import DeviceUnavailable
+
+_INSIDE = re.compile(r"libmpi(ch)?\.a")  # MPI as an archive
 
 
 class MpiNode(Remote):
@@ -22,6 +26,13 @@ class MpiNode(Remote):
 
     def around(self, inner: str) -> Device:
         return MpiNode(inner)
+
+    def refuse_libraries(self, libraries: Sequence[Path]) -> None:
+        """Of a program's own MPI there is one, which nodes use as well."""
+        for path in libraries:
+            if _INSIDE.fullmatch(path.name):
+                why = "nodes are reached by an MPI that is a shared library, and the program would have {} inside"
+                raise DeviceUnavailable(self.name, why.format(path), "link it with libmpi.so")
 
     def probe(self) -> Availability:
         """It is there when mpi4py and mpiexec are, and what compiles kernels of the device inside.
