@@ -10,7 +10,7 @@ from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import decay
 from ompls.analysis.model.ctype import Enum, Integer, Pointer
 from ompls.analysis.model.omp import Directive
-from ompls.translate.ctext import strip
+from ompls.analysis.model.peel import bare
 from ompls.translate.loops import Loop, Nest, constant
 from ompls.translate.problem import Problem
 
@@ -96,7 +96,7 @@ def _in_nest(loop: Loop, outer: list[Loop]) -> Loop:
 
 def _degree(e: ast.Expr, counters: set[Symbol]) -> int:
     """The degree of `e` as a polynomial in the counters; 2 for all that is not linear."""
-    e = strip(e)
+    e = bare(e)
     if not any(isinstance(n, ast.Name) and n.symbol in counters for n in e.walk()):
         return 0
     if isinstance(e, ast.Name):
@@ -130,7 +130,7 @@ def loop_of(s: ast.For) -> Loop:
     symbol, lower = _init(s)
     if not isinstance(symbol.type, (Integer, Pointer, Enum)):
         raise Problem(s.span, f"a loop over '{symbol.name}'", "its counter is neither an integer nor a pointer")
-    c = strip(s.condition) if s.condition else None
+    c = bare(s.condition) if s.condition else None
     if not isinstance(c, ast.Binary) or c.op not in _SWAP:
         raise Problem(s.span, "the loop's condition", "it is not in canonical form (i < bound)")
     if _is(c.left, symbol):
@@ -155,22 +155,22 @@ def _init(s: ast.For) -> tuple[Symbol, ast.Expr]:
     if isinstance(s.init, ast.DeclStmt) and len(s.init.decls) == 1 and s.init.decls[0].init is not None:
         return s.init.decls[0].symbol, s.init.decls[0].init
     if isinstance(s.init, ast.ExprStmt) and s.init.expr is not None:
-        e = strip(s.init.expr)
+        e = bare(s.init.expr)
         if isinstance(e, ast.Assign) and e.op == "=":
-            target = strip(e.target)
+            target = bare(e.target)
             if isinstance(target, ast.Name) and target.symbol is not None:
                 return target.symbol, e.value
     raise Problem(s.span, "the loop's initialisation", "it is not in canonical form (i = lower)")
 
 
 def _step(s: ast.For, symbol: Symbol) -> tuple[bool, ast.Expr | None]:
-    e = strip(s.step) if s.step else None
+    e = bare(s.step) if s.step else None
     if isinstance(e, ast.Unary) and e.op in ("++", "--") and _is(e.operand, symbol):
         return e.op == "++", None
     if isinstance(e, ast.Assign) and _is(e.target, symbol):
         if e.op in ("+=", "-="):
             return e.op == "+=", e.value
-        value = strip(e.value)
+        value = bare(e.value)
         if e.op == "=" and isinstance(value, ast.Binary) and value.op in ("+", "-"):
             if _is(value.left, symbol):
                 return value.op == "+", value.right
@@ -180,5 +180,5 @@ def _step(s: ast.For, symbol: Symbol) -> tuple[bool, ast.Expr | None]:
 
 
 def _is(e: ast.Expr, symbol: Symbol) -> bool:
-    e = strip(e)
+    e = bare(e)
     return isinstance(e, ast.Name) and e.symbol is symbol

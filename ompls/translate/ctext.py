@@ -27,6 +27,7 @@ from ompls.analysis.model.ctype import (
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.declare import declare
 from ompls.analysis.model.layout import offsetof, sizeof
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import TU
 
 # A complex type as C writes it; in CUDA C++ it is the device library's.
@@ -192,12 +193,6 @@ def flat(t: CType) -> CType:
     return Pointer(flat(inner))
 
 
-def strip(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Paren):
-        e = e.inner
-    return e
-
-
 @dataclasses.dataclass(frozen=True)
 class Place:
     """Host C text for one list item: what an `ompls_arg` wants.
@@ -233,7 +228,7 @@ def place_of(text: Callable[[ast.Expr], str], expr: ast.Expr, model: DataModel) 
     """Where `expr`, a list item of map/to/from, begins, how long it is and what it is based on."""
     begin, lengths = _first(text, expr)
     terms = [f"({n} - 1) * sizeof({e})" for n, e in lengths[:-1]]
-    whole = strip(expr)
+    whole = bare(expr)
     own = size_of(begin, whole.symbol if isinstance(whole, ast.Name) else None)
     size = " + ".join([f"({n}) * sizeof({e})" for n, e in lengths[-1:]] + terms) or own
     root, pointer, member = _base(expr)
@@ -247,7 +242,7 @@ def place_of(text: Callable[[ast.Expr], str], expr: ast.Expr, model: DataModel) 
 
 def _first(text: Callable[[ast.Expr], str], e: ast.Expr) -> tuple[str, list[tuple[str, str]]]:
     """The first element of an item as an lvalue; the section lengths with their elements, outermost first."""
-    e = strip(e)
+    e = bare(e)
     if isinstance(e, ast.Section):
         inner, lengths = _first(text, e.base)
         lower = text(e.lower) if e.lower else "0"
@@ -272,15 +267,15 @@ def _base(e: ast.Expr) -> tuple[ast.Expr, bool, bool]:
     """(the object or pointer that an item is based on, whether it is a pointer, whether a member of it is meant)."""
     member = False
     while True:
-        e = strip(e)
+        e = bare(e)
         if isinstance(e, (ast.Section, ast.Index)):
-            inner = strip(e.base)
+            inner = bare(e.base)
             if not isinstance(inner.type, Array):
                 return inner, True, member
         elif (isinstance(e, ast.Unary) and e.op == "*") or isinstance(e, ast.Shaping):
-            return strip(e.operand), True, member
+            return bare(e.operand), True, member
         elif isinstance(e, ast.Member):
-            inner, member = strip(e.base), True
+            inner, member = bare(e.base), True
             if e.arrow:
                 return inner, True, True
         else:
@@ -295,7 +290,7 @@ def pointer_of(expr: ast.Expr) -> ast.Expr:
 
 def _offset(e: ast.Expr, model: DataModel) -> int | None:
     """How far from the variable's (or structure's) begin an item lies, in bytes; None where a subscript varies."""
-    e = strip(e)
+    e = bare(e)
     if isinstance(e, (ast.Section, ast.Index)):
         lower = e.index if isinstance(e, ast.Index) else e.lower
         at = 0 if lower is None else fold(lower)

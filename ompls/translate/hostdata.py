@@ -14,8 +14,9 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Clause, Directive, ListItem
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import TU, Item
-from ompls.translate.ctext import place_of, strip
+from ompls.translate.ctext import place_of
 from ompls.translate.problem import Problem
 
 _CLAUSES = ("use_device_ptr", "use_device_addr")
@@ -58,7 +59,7 @@ def device_names(tu: TU, item: Item, d: Directive, name: str) -> DeviceNames:
             base = variable if pointer and not _itself(clause, entry) else f"&{variable}"
             begin = (
                 base
-                if root is strip(entry.expr)
+                if root is bare(entry.expr)
                 else place_of(lambda e: tu.text(item, e.span), entry.expr, tu.model).begin
             )
             out.lines.append(
@@ -74,15 +75,15 @@ def device_names(tu: TU, item: Item, d: Directive, name: str) -> DeviceNames:
 
 def _root(e: ast.Expr) -> ast.Name | None:
     """The variable that is listed, by itself or with subscripts and sections of its own."""
-    e = strip(e)
+    e = bare(e)
     while isinstance(e, (ast.Section, ast.Index)):
-        e = strip(e.base)
+        e = bare(e.base)
     return e if isinstance(e, ast.Name) else None
 
 
 def _itself(clause: Clause, entry: ListItem) -> bool:
     """Whether the address of a pointer variable is meant, not what it points to."""
-    return clause.name == "use_device_addr" and isinstance(strip(entry.expr), ast.Name)
+    return clause.name == "use_device_addr" and isinstance(bare(entry.expr), ast.Name)
 
 
 def uses_to_rename(item: Item, stmt: DirectiveStmt, symbol: Symbol) -> Iterator[Span]:

@@ -16,11 +16,12 @@ from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Clause, Directive, ListItem
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import TU, Item, MapItem, Region
 from ompls.analysis.rules.support.written import name_of
 from ompls.analysis.spec.devices import NOT_YET
 from ompls.analysis.syntax.quoted import c_string
-from ompls.translate.ctext import Place, is_plain, is_unknown, place_of, pointer_of, size_of, strip, why_unknown
+from ompls.translate.ctext import Place, is_plain, is_unknown, place_of, pointer_of, size_of, why_unknown
 from ompls.translate.flags import FLAGS, MOTION, bits
 from ompls.translate.iterators import iterators_of, looped
 from ompls.translate.mappers import Mapper, element_type, flags_of, mappers_of, nested_mappers
@@ -98,7 +99,7 @@ class _Planner:
                 self._iterated(clause, entry, flags)
                 continue
             place = self._place(entry.expr)
-            if isinstance(strip(entry.expr), ast.Name) and entry.symbol:
+            if isinstance(bare(entry.expr), ast.Name) and entry.symbol:
                 self.explicit.add(entry.symbol)
             if self.motion:
                 self._moved(clause, entry, flags, place)
@@ -127,12 +128,12 @@ class _Planner:
         what = f"'ompx_local' for '{self.name(entry)}'"
         if self.region is None:
             raise Problem(clause.span, what, "only a target region can have a copy of its own")
-        root = strip(entry.expr)
+        root = bare(entry.expr)
         while isinstance(root, ast.Section):
-            root = strip(root.base)
+            root = bare(root.base)
         if not isinstance(root, ast.Name):
             raise Problem(entry.span, what, "it is neither a variable nor a section of one")
-        if root is strip(entry.expr) and isinstance(root.type, Pointer):
+        if root is bare(entry.expr) and isinstance(root.type, Pointer):
             raise Problem(entry.span, what, "it is a pointer: say which section, as in `p[0:n]`")
         listed = any(m.startswith("iterator") for m in clause.modifiers)
         if listed or self.mappers.of(element_type(entry.expr), clause) is not None:
@@ -144,7 +145,7 @@ class _Planner:
                 continue
             if section.stride is not None and not self.motion:
                 raise Problem(entry.span, "an array section with a stride", NOT_YET["section with a stride"])
-            inner = strip(section.base)
+            inner = bare(section.base)
             if isinstance(inner, ast.Section) and isinstance(inner.type, Array) and isinstance(inner.type.of, Pointer):
                 why = "its sections lead through several pointers; use an iterator"
                 raise Problem(entry.span, f"the list item '{self.name(entry)}'", why)
@@ -173,7 +174,7 @@ class _Planner:
             arguments = f"{flags}u, (const void *)({plan.begin}), ({plan.size}) / sizeof({mapper.written})"
             return f"{mapper.function}({LIST}, 0, {arguments});"
         of = element_type(expr)
-        if strip(expr).type != of:
+        if bare(expr).type != of:
             return ""  # only single structures are looked into for members with mappers
         return " ".join(
             f"{m.function}({LIST}, 0, {flags}u, {member}, {count});"
@@ -248,7 +249,7 @@ class _Planner:
         """Statements that add the rectangle of a list item: its first element, then its dimensions outwards."""
         place, dimensions = self._place(entry.expr), []
         first = place.begin.removeprefix("&")
-        e = strip(entry.expr)
+        e = bare(entry.expr)
         while isinstance(e, (ast.Section, ast.Index, ast.Paren)):
             if isinstance(e, ast.Section):
                 at = self._place(ast.Section(e.span, e.base, e.lower, e.length)).begin.removeprefix("&")
@@ -257,7 +258,7 @@ class _Planner:
                 stride = self.text(e.stride) if e.stride else "1"
                 step = f"(long long)({stride}) * (long long)sizeof({at})"
                 dimensions.append(f"ompls_list_rows({LIST}, (unsigned long long)({length}), {step});")
-            e = strip(e.base) if isinstance(e, (ast.Section, ast.Index)) else e.inner
+            e = bare(e.base) if isinstance(e, (ast.Section, ast.Index)) else e.inner
         row = bits((*flags, "ROWS")) if dimensions else bits(flags)
         named = f"{c_string(self.name(entry))}, {row}u, (const void *)({place.base})"
         add = f"ompls_list_add({LIST}, {named}, (const void *)(&{first}), sizeof({first}), 0);"
@@ -277,7 +278,7 @@ def _is_rectangle(e: ast.Expr) -> bool:
     """Whether bytes between the first and the last element may not belong to the item."""
     sections = [s for s in e.walk() if isinstance(s, ast.Section)]
     strided = any(s.stride is not None for s in sections)
-    return len(sections) > 1 or strided or (bool(sections) and isinstance(strip(e), ast.Index))
+    return len(sections) > 1 or strided or (bool(sections) and isinstance(bare(e), ast.Index))
 
 
 def _of_whole(flags: tuple[str, ...], mapper: Mapper) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.convert import arithmetic, promote, unqualified
 from ompls.analysis.model.ctype import CType, Enum, Integer, Pointer
-from ompls.translate.ctext import strip
+from ompls.analysis.model.peel import bare
 from ompls.translate.precedence import operand
 from ompls.translate.ranges import Range, converted, holds, values_in, values_of
 
@@ -215,7 +215,7 @@ class Nest:
 
 def constant(e: ast.Expr) -> int | None:
     """The value of a small integer constant expression."""
-    e = strip(e)
+    e = bare(e)
     if isinstance(e, ast.IntLiteral):
         return e.value
     if isinstance(e, ast.Name) and e.symbol is not None:

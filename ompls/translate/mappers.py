@@ -17,9 +17,10 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span
 from ompls.analysis.model.ctype import Array, CType, Record, innermost
 from ompls.analysis.model.omp import Clause, Directive, declared_mapper, mapper_named, mapper_variable
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import TU, FileDirective
 from ompls.analysis.syntax.quoted import c_string
-from ompls.translate.ctext import place_of, strip
+from ompls.translate.ctext import place_of
 from ompls.translate.flags import FLAGS, MOTION, bits
 from ompls.translate.iterators import iterators_of, looped
 from ompls.translate.problem import Problem
@@ -42,7 +43,7 @@ class Mapper:
     def whole(self) -> tuple[str, ...]:
         """How the mapper maps the variable as a whole; () when it only lists members."""
         for clause in self.directive.all("map"):
-            if any(isinstance(strip(e.expr), ast.Name) for e in clause.items):
+            if any(isinstance(bare(e.expr), ast.Name) for e in clause.items):
                 return flags_of(clause)
         return ()
 
@@ -123,7 +124,7 @@ class Mappers:
         extra = bits(f for f in mine if f not in ("TO", "FROM"))
         flags = f"((__ompls_flags & ~3u) | (__ompls_flags & {copies}u) | {extra}u)"
         place = place_of(lambda e: m.text(e.span), expr, self.tu.model)
-        whole = isinstance(strip(expr), ast.Name)
+        whole = isinstance(bare(expr), ast.Name)
         through = _through_pointer(expr)
         base = "0" if whole else f"(const void *)({place.base})"
         at = f"(const void *)({place.begin}), {place.size}"
@@ -173,7 +174,7 @@ def flags_of(clause: Clause) -> tuple[str, ...]:
 
 def element_type(e: ast.Expr) -> CType:
     """The type of what a list item consists of: of the elements of an array or section."""
-    return innermost(strip(e).type)
+    return innermost(bare(e).type)
 
 
 def _mapped_members(mappers: Mappers, t: Record, at: str) -> Iterator[tuple[str, Mapper, str]]:
@@ -198,9 +199,9 @@ def nested_mappers(mappers: Mappers, t: CType, at: str) -> list[tuple[str, Mappe
 
 def _through_pointer(e: ast.Expr) -> bool:
     while True:
-        e = strip(e)
+        e = bare(e)
         if isinstance(e, (ast.Section, ast.Index)):
-            if not isinstance(strip(e.base).type, Array):
+            if not isinstance(bare(e.base).type, Array):
                 return True
         elif isinstance(e, ast.Unary) and e.op == "*":
             return True

@@ -19,9 +19,9 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Node, Symbol, nodes
 from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Function, Integer, Pointer
 from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.sema import is_null_constant
 from ompls.analysis.model.tu import TU
-from ompls.translate.ctext import strip
 from ompls.translate.needs import Needs
 from ompls.translate.plan import RegionPlan
 from ompls.translate.uses import clause_exprs, declared_in, modified_in
@@ -140,7 +140,7 @@ class _Flow:
             self.pointers[s] = _ANY if p.deref or p.kind == "value" else frozenset((s,))
         for n in self.code:
             if isinstance(n, ast.Unary) and n.op == "&":
-                target = strip(n.operand)
+                target = bare(n.operand)
                 if isinstance(target, ast.Name) and target.symbol is not None:
                     self.pointers[target.symbol] = _ANY  # it may be written to by its address
 
@@ -160,7 +160,7 @@ class _Flow:
         if isinstance(n, ast.VarDecl) and n.init is not None:
             yield n.symbol, n.init
         elif isinstance(n, ast.Assign) and n.op == "=":
-            target = strip(n.target)
+            target = bare(n.target)
             if isinstance(target, ast.Name) and target.symbol is not None:
                 yield target.symbol, n.value
         elif isinstance(n, ast.Call) and (f := self._function(n.function)) is not None:
@@ -171,10 +171,10 @@ class _Flow:
     def roots(self, e: ast.Expr) -> Roots:
         """What a pointer (or an array, which decays to one) may lead to."""
         found = _OWN
-        e = strip(e)
+        e = bare(e)
         while isinstance(e, ast.Conditional):
             found |= self.roots(e.then or e.condition)
-            e = strip(e.otherwise)
+            e = bare(e.otherwise)
         if isinstance(e.type, Array):
             return found | self.storage(e)
         if isinstance(e, ast.Name) and isinstance(e.type, (Pointer, Function)):
@@ -200,7 +200,7 @@ class _Flow:
 
     def storage(self, e: ast.Expr) -> Roots:
         """In which variables' storage the object lies that `e` designates."""
-        e = strip(e)
+        e = bare(e)
         if isinstance(e, ast.Name):
             return self.storage_of.get(e.symbol, _ANY) if e.symbol is not None else _ANY
         if isinstance(e, (ast.Index, ast.Section)):

@@ -11,9 +11,10 @@ from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import INT, LONG_LONG, Array, CType, Function, Integer, Pointer, Record
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import TU, Item, Region, Variable
 from ompls.analysis.spec.devices import NOT_YET
-from ompls.translate.ctext import arrays_in, as_array_pointer, is_unknown, is_vla, strip, why_unknown
+from ompls.translate.ctext import arrays_in, as_array_pointer, is_unknown, is_vla, why_unknown
 from ompls.translate.declared import declared_reductions
 from ompls.translate.items import plan_items
 from ompls.translate.launch import chain_directives, dimensions_of, innermost, launch_of
@@ -37,7 +38,7 @@ def plan_region(tu: TU, item: Item, region: Region, kernel: str) -> RegionPlan:
     _put_first(plan)
     for clause in region.directive.all(*HOISTED, "if"):
         on_host = clause.name == "if" and clause.keyword in ("", "target")
-        if clause.args and not on_host and not isinstance(strip(clause.args[-1]), IntLiteral):
+        if clause.args and not on_host and not isinstance(bare(clause.args[-1]), IntLiteral):
             _hoist(plan, clause, tu.text(item, clause.args[-1].span))
     _add_originals(tu, plan)
     plan.dimensions = 1 if plan.one_team else dimensions_of(region.stmt)
@@ -98,7 +99,7 @@ def _add_variable(tu: TU, plan: RegionPlan, v: Variable) -> None:
     if v.sharing == "has_device_addr" or (v.sharing == "is_device_ptr" and isinstance(t, Array)):
         # Of a section `p[0:n]` what the pointer points to is on the device, of `p` the pointer is.
         through = isinstance(t, Pointer) and any(
-            i.symbol is s and not isinstance(strip(i.expr), Name)
+            i.symbol is s and not isinstance(bare(i.expr), Name)
             for c in plan.region.directive.all("has_device_addr") for i in c.items
         )  # fmt: skip
         pointer = _sized(plan, s, as_array_pointer(t) if isinstance(t, Array) else t)

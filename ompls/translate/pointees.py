@@ -13,7 +13,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Array, CType, Pointer, Record
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.layout import record_layout, sizeof
-from ompls.translate.ctext import strip
+from ompls.analysis.model.peel import bare
 from ompls.translate.needs import Index
 from ompls.translate.problem import Problem
 from ompls.translate.slots import is_counted, read
@@ -60,7 +60,7 @@ def _variable(value: ast.Expr, model: DataModel) -> str | None:
 
 def _pointers(init: ast.Expr, t: CType, text: bytes, model: DataModel) -> Iterator[tuple[int, ast.Expr]]:
     """The offsets and values of the pointers in an object of type `t` that has this initializer."""
-    plain = strip(init)
+    plain = bare(init)
     if isinstance(plain, ast.CompoundLiteral) and isinstance(t, (Array, Record)):  # gcc takes it as an initializer
         init, t = plain.init, plain.of
     if not isinstance(init, ast.InitList):

@@ -21,9 +21,10 @@ from ompls.analysis.model.ctype import Enum, Floating, Integer, Pointer
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive, ListItem
+from ompls.analysis.model.peel import bare
 from ompls.analysis.spec.data_clauses import REDUCTIONS
 from ompls.translate.canonical import kept_counters, nest_of
-from ompls.translate.ctext import is_vla, strip
+from ompls.translate.ctext import is_vla
 from ompls.translate.problem import Problem
 from ompls.translate.sharing import copies_unlisted, passed
 from ompls.translate.unwritten import storage, unwritten
@@ -155,7 +156,7 @@ def _own(chain: list[Directive]) -> set[Symbol]:
     """What the chain has private copies of, one a team.  Raises _DifferentError for what is no plain scalar."""
     items = [(d, i) for d in chain for c in d.all("private", "reduction") for i in c.items]
     clauses = [c for d in chain for c in d.all("reduction")]
-    plain = all(is_scalar(i.symbol) and isinstance(strip(i.expr), ast.Name) for _, i in items)
+    plain = all(is_scalar(i.symbol) and isinstance(bare(i.expr), ast.Name) for _, i in items)
     if not plain or any(c.modifiers for c in clauses):
         raise _DifferentError
     return listed(chain, "private", "reduction")
@@ -278,7 +279,7 @@ def _is_total(operator: str | None, modifiers: Collection[str], item: ListItem) 
         return False
     small = isinstance(s.type, Integer) and s.type.size <= _WORD
     small = small or (isinstance(s.type, Floating) and s.type.kind in ("float", "double") and not s.type.complex)
-    return small and operator in REDUCTIONS and not modifiers and isinstance(strip(item.expr), ast.Name)
+    return small and operator in REDUCTIONS and not modifiers and isinstance(bare(item.expr), ast.Name)
 
 
 def _targets(s: ast.Stmt) -> frozenset[Symbol] | None:
@@ -300,7 +301,7 @@ def _assigned(e: ast.Expr | None) -> frozenset[Symbol] | None:
     """`_targets` of an expression."""
     if e is None:
         return frozenset()
-    e = strip(e)
+    e = bare(e)
     if isinstance(e, ast.Binary) and e.op == ",":
         both = _assigned(e.left), _assigned(e.right)
         return both[0] | both[1] if both[0] is not None and both[1] is not None else None
@@ -309,7 +310,7 @@ def _assigned(e: ast.Expr | None) -> frozenset[Symbol] | None:
         target = e.operand
     elif target is None or not isinstance(e, ast.Assign) or not is_pure(e.value) or modified_in(e.value):
         return None
-    target = strip(target)
+    target = bare(target)
     return frozenset({target.symbol}) if isinstance(target, ast.Name) and target.symbol is not None else None
 
 

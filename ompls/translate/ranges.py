@@ -11,7 +11,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import CType, Enum, Integer
-from ompls.translate.ctext import strip
+from ompls.analysis.model.peel import bare
 
 Range = tuple[int, int]  # the smallest and the largest
 
@@ -30,7 +30,7 @@ def values_of(e: ast.Expr, known: Mapping[Symbol, Range] | None = None) -> Range
 
     known -- the values of some variables
     """
-    e = strip(e)
+    e = bare(e)
     all_of_type, value = values_in(e.type), fold(e)
     if all_of_type is None or value is not None:
         return None if value is None else (value, value)

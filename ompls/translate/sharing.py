@@ -13,9 +13,10 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import Region
 from ompls.translate.canonical import LOOP_CONSTRUCTS, nest_of
-from ompls.translate.ctext import is_vla, strip
+from ompls.translate.ctext import is_vla
 from ompls.translate.problem import Problem
 from ompls.translate.uses import declared_in, directives_in, modified_in, names_in, privatised, root_symbol
 
@@ -85,7 +86,7 @@ def copies_made(node: Node, own: Collection[Symbol] = ()) -> dict[int, Copies]:
 
 def passed(node: Node) -> set[Symbol]:
     """Variables of which an array is used as a pointer: what it points to may be changed."""
-    elements = {id(strip(n.base)) for n in node.walk() if isinstance(n, ast.Index)}
+    elements = {id(bare(n.base)) for n in node.walk() if isinstance(n, ast.Index)}
     whole = (n for n in node.walk() if isinstance(n, ast.Expr) and isinstance(n.type, Array))
     return {s for n in whole if id(n) not in elements and (s := root_symbol(n)) is not None}
 

@@ -21,9 +21,10 @@ from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Clause
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.targeted import names_under
 from ompls.analysis.model.tu import TU
-from ompls.translate.ctext import is_const, strip
+from ompls.translate.ctext import is_const
 from ompls.translate.uses import directives_in, modified_in, names_in, root_symbol
 
 HOST_ADDRESSES = "__ompls_indirect_functions"  # written by lowering/indirect.py
@@ -116,7 +117,7 @@ def _has_literal(init: ast.Expr) -> bool:
 
 def _changed(node: ast.Node) -> set[str]:
     """Variables that somebody may change: assigned, their address taken, or an array of theirs used as a pointer."""
-    read = {id(strip(n.base)) for n in node.walk() if isinstance(n, (ast.Index, ast.Member))}
+    read = {id(bare(n.base)) for n in node.walk() if isinstance(n, (ast.Index, ast.Member))}
     operands = [n.operand for n in node.walk() if isinstance(n, ast.SizeOf) and n.operand is not None]
     read |= {id(n) for e in operands for n in e.walk()}
     whole = (n for n in node.walk() if isinstance(n, ast.Expr) and isinstance(n.type, Array) and id(n) not in read)

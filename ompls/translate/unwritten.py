@@ -11,7 +11,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.ctype import Array, CType, Floating, Integer, Pointer
 from ompls.analysis.model.omp import Directive
-from ompls.translate.ctext import strip
+from ompls.analysis.model.peel import bare
 from ompls.translate.uses import listed, modified_in
 
 _CHANGING = ("reduction", "in_reduction", "lastprivate", "linear")
@@ -38,7 +38,7 @@ def unwritten(target: Directive, body: ast.Stmt, own: set[Symbol], harmless: fro
             return frozenset()
         if stored is not None:
             s = storage(stored)
-            is_own = s in own and (isinstance(strip(stored), ast.Name) or not isinstance(s.type, Pointer))
+            is_own = s in own and (isinstance(bare(stored), ast.Name) or not isinstance(s.type, Pointer))
             if s is None or not (is_own or s in mapped):
                 return frozenset()
             written.add(s)
@@ -59,13 +59,13 @@ def _kind(t: CType) -> object:
 def storage(e: ast.Expr) -> Symbol | None:
     """The variable in which `e` lies, or that points to where it lies; None where one pointer leads to another."""
     through = 0
-    e = strip(e)
+    e = bare(e)
     while not isinstance(e, ast.Name):
         through += _is_through(e)
         if isinstance(e, (ast.Member, ast.Index)):
-            e = strip(e.base)
+            e = bare(e.base)
         elif isinstance(e, ast.Unary) and e.op == "*":
-            e = strip(e.operand)
+            e = bare(e.operand)
         else:
             return None
     s = e.symbol
@@ -76,13 +76,14 @@ def _is_through(e: ast.Expr) -> bool:
     """Whether it takes a pointer to get from what `e` is an element or a member of to `e`."""
     if isinstance(e, ast.Member):
         return e.arrow
-    return isinstance(e, (ast.Index, ast.Unary)) and not isinstance(strip(e.children()[0]).type, Array)  # type: ignore[arg-type]
+    inside = e.base if isinstance(e, ast.Index) else e.operand if isinstance(e, ast.Unary) else None
+    return inside is not None and not isinstance(inside.type, Array)
 
 
 def _item(e: ast.Expr) -> Symbol | None:
     """The variable of a list item that is an array, or a section of what a pointer points to."""
-    e = strip(e)
-    base = strip(e.base) if isinstance(e, ast.Section) else e
+    e = bare(e)
+    base = bare(e.base) if isinstance(e, ast.Section) else e
     s = base.symbol if isinstance(base, ast.Name) else None
     kind = Pointer if isinstance(e, ast.Section) else Array
     return s if s is not None and isinstance(s.type, (Array, kind)) else None

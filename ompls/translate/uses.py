@@ -10,7 +10,8 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol, nodes, walk_down_to
 from ompls.analysis.model.ctype import Array, Record
 from ompls.analysis.model.omp import Directive
-from ompls.translate.ctext import is_vla, strip
+from ompls.analysis.model.peel import bare
+from ompls.translate.ctext import is_vla
 
 PRIVATISING = ("private", "firstprivate", "lastprivate", "reduction", "linear", "in_reduction")
 
@@ -95,9 +96,9 @@ def root_symbol(e: ast.Expr) -> Symbol | None:
 def whole_of(e: ast.Expr) -> ast.Expr:
     """The object of which `e` designates a part: what is left without members and elements of arrays."""
     while True:
-        e = strip(e)
+        e = bare(e)
         if (isinstance(e, ast.Member) and not e.arrow) or (
-            isinstance(e, ast.Index) and isinstance(strip(e.base).type, Array) and not is_vla(strip(e.base).type)
+            isinstance(e, ast.Index) and isinstance(bare(e.base).type, Array) and not is_vla(bare(e.base).type)
         ):
             e = e.base
         else:

@@ -14,6 +14,7 @@ from ompls.analysis.model.ctype import UNKNOWN, Array, CType, Floating, Function
 from ompls.analysis.model.declare import declare
 from ompls.analysis.model.layout import find_member
 from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.model.peel import bare
 from ompls.analysis.spec.devices import ABILITIES
 
 _ALLOCAS = ("alloca", "__builtin_alloca", "__builtin_alloca_with_align")
@@ -219,9 +220,7 @@ def _constant_of_a_double(n: ast.Cast) -> ast.Expr | None:
 
     Compilers for a device read such a constant as the double that it becomes.
     """
-    constant = n.operand
-    while isinstance(constant, ast.Paren):
-        constant = constant.inner
+    constant = bare(n.operand)
     if not isinstance(constant, ast.FloatLiteral) or constant.type != _LONG_DOUBLE or n.to != _DOUBLE:
         return None
     if "x" in constant.text.lower():

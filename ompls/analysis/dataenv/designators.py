@@ -7,10 +7,11 @@ A list item is a variable, a member, an element or a section of one, or what a p
 from __future__ import annotations
 
 from ompls.analysis.dataenv.abilities import is_bit_field
-from ompls.analysis.dataenv.paths import bare, indexed, is_address
+from ompls.analysis.dataenv.paths import is_address
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
 from ompls.analysis.model.ctype import Integer, Pointer, Record, Void
+from ompls.analysis.model.peel import bare, indexed
 
 # Whose value is in no place that has an address.
 _VALUES = (

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple, Protocol
 
-from ompls.analysis.dataenv.paths import bare, same, strip
+from ompls.analysis.dataenv.paths import same
 from ompls.analysis.dataenv.relations import Fact, contradict, facts_of, fails, negated, parts_of
 from ompls.analysis.dataenv.symbolic import Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node
 from ompls.analysis.model.constants import fold
+from ompls.analysis.model.peel import bare, strip
 
 # How two values may compare, for each comparison; "?": not at all (one is no number).
 _ORDERS = {op: frozenset(orders) for op, orders in

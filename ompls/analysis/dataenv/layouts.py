@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ompls.analysis.dataenv.paths import indexed
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Span
 from ompls.analysis.model.convert import decay, owner
@@ -17,6 +16,7 @@ from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.declare import declare
 from ompls.analysis.model.layout import alignof, record_layout, sizeof
 from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.peel import bare, indexed
 from ompls.analysis.model.tu import Region, Variable
 
 _REDUCTIONS = ("reduction", "in_reduction", "task_reduction")
@@ -55,18 +55,12 @@ def is_long(t: CType) -> bool:
 
 def _named_by_type(region: Region) -> frozenset[ast.Symbol | None]:
     """What another text in the region has a type for: the user's reductions, and pointers to it."""
-    taken = (_plain(n.operand) for n in region.stmt.nodes(ast.Unary) if n.op == "&")
+    taken = (bare(n.operand) for n in region.stmt.nodes(ast.Unary) if n.op == "&")
     clauses = [c for stmt in region.stmt.nodes(ast.DirectiveStmt) for c in stmt.directive.all(*_REDUCTIONS)]
     reduced = (
         i.symbol for c in clauses if c.keyword.isidentifier() and c.keyword not in ("min", "max") for i in c.items
     )
     return frozenset([*(n.symbol for n in taken if isinstance(n, ast.Name)), *reduced])
-
-
-def _plain(e: Expr) -> Expr:
-    while isinstance(e, ast.Paren):
-        e = e.inner
-    return e
 
 
 def unlike_moved(directive: Directive, host: DataModel, device: DataModel, wide: bool = False) -> Iterator[Unlike]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.designators import is_part, is_value, misfit, value_in
-from ompls.analysis.dataenv.paths import bare
 from ompls.analysis.model.ast import Index, Member, Name, Section, Shaping, Symbol, Unary
 from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Integer, Record, innermost
 from ompls.analysis.model.omp import Clause, Directive, ListItem
+from ompls.analysis.model.peel import bare
 from ompls.analysis.spec import clauses_of, is_declarative
 from ompls.analysis.spec.data_clauses import LOCATORS, LVALUES, PARTS, REDUCING, STORAGE, WHOLE, WRITING
 

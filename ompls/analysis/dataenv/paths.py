@@ -9,6 +9,7 @@ from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, CType, Pointer, Record, held, innermost
 from ompls.analysis.model.node import LEAVES
+from ompls.analysis.model.peel import bare, indexed, strip
 
 
 def named_in(expr: Node) -> set[Symbol]:
@@ -50,9 +51,7 @@ def _is_flexible(t: CType) -> bool:
 def goes_beyond(expr: Expr) -> bool:
     """Whether a list item is a section of a flexible array member, or of what stands for one: `m[0]`, `m[1]`."""
     for section in expr.walk():
-        base = section.base if isinstance(section, ast.Section) else None
-        while isinstance(base, ast.Paren):
-            base = base.inner
+        base = bare(section.base) if isinstance(section, ast.Section) else None
         if isinstance(section, ast.Section) and isinstance(base, ast.Member) and isinstance(base.type, Array):
             length = base.type.length
             return _is_flexible(base.type) or length == 0 or (length == 1 and fold(section.length) != 1)
@@ -70,11 +69,6 @@ def rows_pointed_to(expr: Expr) -> Expr | None:
                 return base.base
         expr = base
     return None
-
-
-def indexed(expr: ast.Index) -> Expr:
-    """The pointer or array of a subscript: `p` of `p[3]` and of `3[p]`."""
-    return expr.index if is_address(expr.index.type) and not is_address(expr.base.type) else expr.base
 
 
 def depth_of(expr: Expr) -> int:
@@ -103,20 +97,6 @@ def depth_of(expr: Expr) -> int:
 def _based_on(expr: ast.Binary) -> Expr:
     """The operand that is an address, else the left one."""
     return expr.right if is_address(expr.right.type) and not is_address(expr.left.type) else expr.left
-
-
-def bare(expr: Expr) -> Expr:
-    """Without parentheses."""
-    while isinstance(expr, ast.Paren):
-        expr = expr.inner
-    return expr
-
-
-def strip(expr: Expr) -> Expr:
-    """Without parentheses and casts."""
-    while isinstance(expr, (ast.Paren, ast.Cast)):
-        expr = expr.inner if isinstance(expr, ast.Paren) else expr.operand
-    return expr
 
 
 def same(a: Expr, b: Expr) -> bool:

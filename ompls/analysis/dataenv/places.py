@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ompls.analysis.dataenv.paths import bare, indexed, is_address
+from ompls.analysis.dataenv.paths import is_address
 from ompls.analysis.dataenv.symbolic import CHANGED, ZERO, Opaque, Poly, is_integer, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
 from ompls.analysis.model.ctype import Array, CType, Pointer, Void
+from ompls.analysis.model.peel import bare, indexed
 
 ELEMENT, LOADED = "[]", "*"
 

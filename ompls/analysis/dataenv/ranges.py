@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.expressions import Values, is_integer, poly_of
-from ompls.analysis.dataenv.paths import strip
 from ompls.analysis.dataenv.poly import Atom, Opaque, Order, Poly, sign
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
 from ompls.analysis.model.constants import fold
+from ompls.analysis.model.peel import strip
 
 
 class LoopRange(NamedTuple):

@@ -16,6 +16,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array, CType, Pointer
 from ompls.analysis.model.omp import Clause, ListItem
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import MapItem, MapType, Region, Variable
 from ompls.analysis.source import Settings
 
@@ -106,9 +107,7 @@ def _calls(nodes: Iterable[ast.Node]) -> list[Symbol]:
     found: dict[Symbol, None] = {}
     for n in nodes:
         if isinstance(n, ast.Call):
-            callee = n.function
-            while isinstance(callee, ast.Paren):
-                callee = callee.inner
+            callee = bare(n.function)
             if isinstance(callee, ast.Name) and callee.symbol is not None and callee.symbol.kind == "func":
                 found.setdefault(callee.symbol)
     return list(found)

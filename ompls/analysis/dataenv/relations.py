@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from ompls.analysis.dataenv.paths import bare
 from ompls.analysis.dataenv.symbolic import Poly, Values, is_integer, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
 from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.peel import bare
 
 _Kind = Literal["==", "!=", "<", "<="]
 Fact = tuple[Poly, _Kind]

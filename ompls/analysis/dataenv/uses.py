@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ompls.analysis.dataenv.paths import depth_of, indexed, is_address, points_to_const, root, strip
+from ompls.analysis.dataenv.paths import depth_of, is_address, points_to_const, root
 from ompls.analysis.dataenv.private import PRIVATISING, private_copies
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.ctype import Array, Function, Pointer
+from ompls.analysis.model.peel import bare, indexed, strip
 from ompls.analysis.steps import Steps, found_in
 
 
@@ -158,8 +159,7 @@ def _value(expr: Expr | None) -> Steps[Use]:
 
 def _operand(expr: Expr | None) -> Steps[Use]:
     """`expr` evaluated for a value that ends here: a comparison, a condition, a discarded result."""
-    while isinstance(expr, ast.Paren):
-        expr = expr.inner
+    expr = bare(expr)
     if isinstance(expr, (ast.Name, ast.Index, ast.Member)) or (isinstance(expr, ast.Unary) and expr.op == "*"):
         return _access(expr, True, False)
     return _operands(expr) if isinstance(expr, ast.Binary) and expr.op in ("+", "-") else _value(expr)
@@ -182,8 +182,7 @@ def _assign(expr: ast.Assign) -> Steps[Use]:
 
 def _access(expr: Expr, read: bool, write: bool) -> Steps[Use]:
     """The lvalue `expr` is read or written: its operands, then itself."""
-    while isinstance(expr, ast.Paren):
-        expr = expr.inner
+    expr = bare(expr)
     if isinstance(expr, ast.Name):
         symbol = expr.symbol
         if symbol is None or symbol.kind not in ("var", "param"):

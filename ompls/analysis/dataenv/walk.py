@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ompls.analysis.dataenv.guards import Guard
-from ompls.analysis.dataenv.paths import bare, walk_all
+from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.places import Env, place_of
 from ompls.analysis.dataenv.private import PRIVATISING
 from ompls.analysis.dataenv.records import Held, Start, Sync, Walk
@@ -21,6 +21,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Stmt, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import INT, Array
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import Content
 from ompls.analysis.spec.runtime import NO_RETURN
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ompls.analysis.dataenv.guards import Guard
-from ompls.analysis.dataenv.paths import bare, indexed, is_address, points_to_const, root
+from ompls.analysis.dataenv.paths import is_address, points_to_const, root
 from ompls.analysis.dataenv.places import Env, Place, fresh_target, fresh_value, place_of, pointee_of
 from ompls.analysis.dataenv.records import Access, Held, LockStep, Sync, Touched, member_of
 from ompls.analysis.dataenv.relations import Fact, facts_of
@@ -18,6 +18,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Function, Pointer, Record
+from ompls.analysis.model.peel import bare, indexed, strip
 from ompls.analysis.model.tu import Content
 
 _LOCK = {"omp_set_lock": True, "omp_set_nest_lock": True, "omp_unset_lock": False, "omp_unset_nest_lock": False}
@@ -341,9 +342,7 @@ class Expressions(ABC):
         )  # fmt: skip
 
     def argument(self, expr: Expr) -> None:
-        inner = bare(expr)
-        while isinstance(inner, ast.Cast):
-            inner = bare(inner.operand)
+        inner = strip(expr)
         if is_address(inner.type) and isinstance(inner, (ast.Name, ast.Index, ast.Member)):
             self.base(inner)
         else:
@@ -393,9 +392,7 @@ class Expressions(ABC):
             function = function.to
         params = function.params if isinstance(function, Function) else ()
         for i, arg in enumerate(expr.args):
-            inner = bare(arg)
-            while isinstance(inner, ast.Cast):
-                inner = bare(inner.operand)
+            inner = strip(arg)
             if not is_address(inner.type) or isinstance(inner, ast.StringLiteral):
                 continue
             const = (i < len(params) and points_to_const(params[i])) or points_to_const(inner.type)

@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ompls.analysis.dataenv.paths import bare
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Span
 from ompls.analysis.model.ctype import CType, Integer, Record, innermost
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.declare import declare
 from ompls.analysis.model.layout import sizeof
+from ompls.analysis.model.peel import bare
 
 _OF_THE_MACHINE = re.compile(rb"\b(s?size|ptrdiff|u?intptr)_t\b")
 _GROWS = ("*", "<<", "*=", "<<=")

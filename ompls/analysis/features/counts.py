@@ -14,6 +14,7 @@ from ompls.analysis.features.inlay import Inlay
 from ompls.analysis.features.pragmas import pragmas_between
 from ompls.analysis.model import ast
 from ompls.analysis.model.omp import Directive, ListItem
+from ompls.analysis.model.peel import peel
 from ompls.analysis.model.tu import TU, Item
 
 _DIRECTIVES = ("target enter data", "target exit data")
@@ -79,9 +80,7 @@ def _label(item: Item, directive: Directive, known: dict[Site, set[tuple[int, in
 
 def _name(item: Item, listed: ListItem) -> str:
     """What is counted, without its section: `p->x` of `p->x[0:n]`."""
-    expr = listed.expr
-    while isinstance(expr, (ast.Section, ast.Index, ast.Paren)):
-        expr = expr.inner if isinstance(expr, ast.Paren) else expr.base
+    expr = peel(listed.expr, ast.Section, ast.Index)
     if isinstance(expr, ast.Name):
         return expr.name
     return decoded(item.content.text[slice(*expr.span)])

@@ -23,6 +23,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import Pointer, Record
 from ompls.analysis.model.layout import initialised
+from ompls.analysis.model.peel import peel
 from ompls.analysis.rules.support.framework import Unit
 from ompls.analysis.rules.support.lengths import in_c
 
@@ -276,9 +277,7 @@ def _gone_through(unit: Unit) -> set[str]:
     items = [i.expr for d in (*unit.directives, *directives) for c in d.clauses for i in c.items if i.expr is not None]
     found: set[str] = set()
     for expr in items:
-        at: ast.Expr = expr
-        while isinstance(at, (ast.Section, ast.Index, ast.Paren)):
-            at = at.inner if isinstance(at, ast.Paren) else at.base
+        at = peel(expr, ast.Section, ast.Index)
         if at is not expr and isinstance(at, (ast.Name, ast.Member)) and isinstance(at.type, Pointer):
             found.add(at.name if isinstance(at, ast.Name) else at.field)
     return found

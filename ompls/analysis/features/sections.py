@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ompls.analysis.dataenv.paths import bare, indexed, walk_all
+from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Pointer
+from ompls.analysis.model.peel import bare, indexed
 from ompls.analysis.model.tu import TU, Item
 
 

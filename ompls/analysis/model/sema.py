@@ -41,6 +41,7 @@ from ompls.analysis.model.ctype import (
 )
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.layout import alignof, find_member, preferred_alignof, sizeof
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.scope import FileScope, Scope
 
 _COMPARE = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
@@ -104,8 +105,7 @@ class Sema:
         return promote(decay(e.type), self._bits(e))
 
     def _bits(self, e: ast.Expr) -> int | None:
-        while isinstance(e, ast.Paren):
-            e = e.inner
+        e = bare(e)
         if isinstance(e, ast.Member):
             return self.member(owner(e.base.type, e.arrow), e.field)[1]
         return None
@@ -113,8 +113,7 @@ class Sema:
 
 def is_null_constant(e: ast.Expr) -> bool:
     """Whether `e` is a null pointer constant (C11 §6.3.2.3p3)."""
-    while isinstance(e, ast.Paren):
-        e = e.inner
+    e = bare(e)
     if isinstance(e, ast.Cast) and e.to in _NULL_CASTS:
         return is_null_constant(e.operand)
     return isinstance(e.type, Integer) and fold(e) == 0
@@ -195,9 +194,7 @@ def _conditional(s: Sema, e: ast.Conditional) -> CType:
 
 
 def _call(s: Sema, e: ast.Call) -> CType:
-    callee = e.function
-    while isinstance(callee, ast.Paren):
-        callee = callee.inner
+    callee = bare(e.function)
     if isinstance(callee, ast.Name) and callee.symbol is None:
         s.undeclared = [name for name in s.undeclared if name is not callee]  # the call declares it
         known = builtin_result(callee.name, [decay(a.type) for a in e.args], s.model)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Stmt
+from ompls.analysis.model.peel import bare
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 
 _UPDATES = frozenset(("+", "*", "-", "/", "&", "^", "|", "<<", ">>"))
@@ -71,9 +72,7 @@ def _capture(body: Stmt | None) -> str:
     expr = body.expr if isinstance(body, ast.ExprStmt) else None
     if not isinstance(expr, ast.Assign) or expr.op != "=":
         return "" if isinstance(body, (ast.OtherStmt, DirectiveStmt, ast.If)) else "`atomic capture` takes `v = x++;`"
-    value = expr.value
-    while isinstance(value, ast.Paren):
-        value = value.inner
+    value = bare(expr.value)
     changes = isinstance(value, (ast.Assign, ast.OtherExpr)) or (
         isinstance(value, ast.Unary) and value.op in ("++", "--")
     )
@@ -81,8 +80,7 @@ def _capture(body: Stmt | None) -> str:
 
 
 def _lvalue(expr: Expr) -> bool:
-    while isinstance(expr, ast.Paren):
-        expr = expr.inner
+    expr = bare(expr)
     return isinstance(expr, (ast.Name, ast.Index, ast.Member, ast.OtherExpr)) or (
         isinstance(expr, ast.Unary) and expr.op in ("*", "__real__", "__imag__")
     )
@@ -90,8 +88,7 @@ def _lvalue(expr: Expr) -> bool:
 
 def _written(text: bytes, expr: Expr) -> str:
     """The expression as written, without blanks."""
-    while isinstance(expr, ast.Paren):
-        expr = expr.inner
+    expr = bare(expr)
     return "".join(text[expr.span.start : expr.span.end].decode("utf-8", "replace").split())
 
 

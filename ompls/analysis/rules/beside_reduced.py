@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.access import Access, extent, walk
 from ompls.analysis.dataenv.expressions import poly_of
-from ompls.analysis.dataenv.paths import bare
 from ompls.analysis.dataenv.symbolic import ZERO, Poly, range_over, sign
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Index, Name, Section, Symbol, Unary
 from ompls.analysis.model.omp import ListItem
+from ompls.analysis.model.peel import bare
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.spec.data_clauses import REDUCING
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ompls.analysis.model.ast import Assign, Compound, DirectiveStmt, Expr, ExprStmt, Name, Paren, Span, Stmt, Unary
+from ompls.analysis.model.ast import Assign, Compound, DirectiveStmt, Expr, ExprStmt, Name, Span, Stmt, Unary
+from ompls.analysis.model.peel import bare
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.limits import devices_in
 
@@ -34,9 +35,7 @@ def _update(body: Stmt | None) -> Expr | None:
     """The one update of a scalar that an `atomic` could do."""
     while isinstance(body, Compound) and len(body.items) == 1:
         body = body.items[0]
-    expr = body.expr if isinstance(body, ExprStmt) else None
-    while isinstance(expr, Paren):
-        expr = expr.inner
+    expr = bare(body.expr) if isinstance(body, ExprStmt) else None
     if isinstance(expr, Unary) and expr.op in ("++", "--"):
         return expr
     if isinstance(expr, Assign) and expr.op in _UPDATES:

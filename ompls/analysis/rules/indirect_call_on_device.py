@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import root, strip, walk_all
+from ompls.analysis.dataenv.paths import root, walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, FunctionDef, Node, Span, Symbol
 from ompls.analysis.model.ctype import Array, Enum, Floating, Integer, Pointer
+from ompls.analysis.model.peel import peel, strip
 from ompls.analysis.model.tu import Content, Region
 from ompls.analysis.rules.support.callers import calls_of, direct_callers
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
@@ -145,8 +146,7 @@ def _lose_array(kept: dict[Symbol, list[ast.Name] | None], value: Expr) -> None:
 
 def _functions(value: Expr) -> list[ast.Name] | None:
     """The functions whose addresses a value is made of; [] for data; None: it may be, or hold, any function's."""
-    while isinstance(value, ast.Paren) or (isinstance(value, ast.Unary) and value.op == "&"):
-        value = value.inner if isinstance(value, ast.Paren) else value.operand
+    value = peel(value, ops="&")
     if isinstance(value, ast.Cast):
         inner = strip(value)
         data = isinstance(inner.type, (Integer, Floating)) and not isinstance(inner, ast.IntLiteral)

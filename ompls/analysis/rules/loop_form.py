@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import strip
 from ompls.analysis.dataenv.private import private_copies
 from ompls.analysis.model.ast import (
     Assign,
@@ -25,6 +24,7 @@ from ompls.analysis.model.ast import (
 )
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Floating, Record
+from ompls.analysis.model.peel import strip
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.loopnest import nest_of, takes_loops
 from ompls.analysis.rules.support.nesting import placed

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.machine.attachment import member_followed
-from ompls.analysis.dataenv.paths import strip
 from ompls.analysis.model.ast import Expr, Index, Member, Paren
 from ompls.analysis.model.ctype import Pointer, Record, innermost
+from ompls.analysis.model.peel import strip
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import Noticed, events, finding, region_at, severity_of
 

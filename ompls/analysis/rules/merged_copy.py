@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ompls.analysis.dataenv.paths import strip, walk_all
+from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Node, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Record
+from ompls.analysis.model.peel import strip
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import bare, walk_all
+from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
+from ompls.analysis.model.peel import bare
 from ompls.analysis.rules.support.edits import insert_before
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.ordering.model import Agent, Clash

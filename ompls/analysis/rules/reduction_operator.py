@@ -8,6 +8,7 @@ from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.private import private_copies
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol
+from ompls.analysis.model.peel import bare
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 
 # Reduction identifier -> operations that work on a copy which starts with the other operation's neutral element.
@@ -51,16 +52,14 @@ def _changes(stmt: DirectiveStmt, symbol: Symbol) -> Iterator[tuple[Node, str]]:
 
 def _binary(value: ast.Expr, symbol: Symbol) -> str:
     """The operation of `x = x op …`."""
-    while isinstance(value, ast.Paren):
-        value = value.inner
+    value = bare(value)
     if isinstance(value, ast.Binary) and (_is(value.left, symbol) or _is(value.right, symbol)):
         return value.op
     return ""
 
 
 def _is(expr: ast.Expr, symbol: Symbol) -> bool:
-    while isinstance(expr, ast.Paren):
-        expr = expr.inner
+    expr = bare(expr)
     return isinstance(expr, ast.Name) and expr.symbol is symbol
 
 

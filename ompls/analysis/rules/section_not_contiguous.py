@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import bare, rows_pointed_to
+from ompls.analysis.dataenv.paths import rows_pointed_to
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model.ast import Expr, Section
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array
+from ompls.analysis.model.peel import bare
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 
 _MOVING = ("target data", "target enter data", "target exit data", "target update")

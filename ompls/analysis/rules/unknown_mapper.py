@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from ompls.analysis.dataenv.paths import bare
 from ompls.analysis.model.ctype import UNKNOWN, Record, innermost
 from ompls.analysis.model.omp import Clause, mapper_named
+from ompls.analysis.model.peel import bare
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.told import NamedMapper, declared_mappers
 

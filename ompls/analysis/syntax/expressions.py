@@ -15,6 +15,7 @@ from ompls.analysis.model.ast import Span
 from ompls.analysis.model.convert import decay
 from ompls.analysis.model.ctype import INT, UNKNOWN, CType, Unknown
 from ompls.analysis.model.layout import designated_offset
+from ompls.analysis.model.peel import bare
 from ompls.analysis.syntax.limits import MAX_CHAIN, MAX_DEPTH, TOO_DEEP, TOO_LONG
 from ompls.analysis.syntax.misread import MisreadReader
 from ompls.analysis.syntax.reader import broken, named
@@ -264,9 +265,7 @@ class ExpressionReader(MisreadReader):
             return self.other(n, (function, *nodes))
         # an undeclared name is no reason for taint here: the call declares it
         called = self.typed(self.name(function)) if function.type == "identifier" else self.expr(function)
-        callee = called
-        while isinstance(callee, ast.Paren):
-            callee = callee.inner
+        callee = bare(called)
         if isinstance(callee, ast.Name) and callee.symbol is not None and callee.symbol.kind == "func":
             self.calls.setdefault(callee.name, callee.symbol)
         elif isinstance(callee, ast.Name) and callee.symbol is None:

@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.encoding import decoded
-from ompls.analysis.model.ast import Call, Cast, Expr, FunctionDef, Name, Node, Paren, Span, Symbol, Unary, VarDecl
+from ompls.analysis.model.ast import Call, Expr, FunctionDef, Name, Node, Span, Symbol, VarDecl
 from ompls.analysis.model.ctype import CType, Function, Pointer, held
+from ompls.analysis.model.peel import peel, strip
 from ompls.analysis.model.tu import TU, FileDirective, Item
 from ompls.translate.ctext import Types
 from ompls.translate.lowering.round import Round, directive_text, pragma, with_outer
@@ -94,8 +95,9 @@ def _taken(work: Round, function: FunctionDef) -> Iterator[tuple[Expr, Name]]:
 
 def _function(node: Node) -> Name | None:
     """The name in `f`, `(f)` and `&f`; None: it is no function's."""
-    while isinstance(node, Paren) or (isinstance(node, Unary) and node.op in ("&", "*")):
-        node = node.inner if isinstance(node, Paren) else node.operand
+    if not isinstance(node, Expr):
+        return None
+    node = peel(node, ops="&*")
     return node if isinstance(node, Name) and node.symbol is not None and node.symbol.kind == "func" else None
 
 
@@ -126,20 +128,14 @@ def _calls(work: Round) -> bool:
 
 
 def _through_pointer(function: Expr) -> bool:
-    inner = _plain(function)
+    inner = strip(function)
     return not _found(inner) and not (isinstance(inner, Name) and (inner.symbol is None or inner.symbol.kind == "func"))
 
 
 def _is_pointer(arg: Expr) -> bool:
     """Whether an argument is a pointer to a function, and none that is known."""
     to_function = isinstance(arg.type, Pointer) and isinstance(arg.type.to, Function)
-    return to_function and _function(arg) is None and not _found(_plain(arg))
-
-
-def _plain(e: Expr) -> Expr:
-    while isinstance(e, (Paren, Cast)):
-        e = e.operand if isinstance(e, Cast) else e.inner
-    return e
+    return to_function and _function(arg) is None and not _found(strip(arg))
 
 
 def _found(e: Expr) -> bool:

@@ -15,8 +15,9 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import CompoundLiteral, Declaration, Expr, Name, Span, StringLiteral, Symbol, VarDecl
 from ompls.analysis.model.ctype import Array, CType, Pointer, Record
 from ompls.analysis.model.layout import sizeof
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import TU, Item
-from ompls.translate.ctext import Types, strip
+from ompls.translate.ctext import Types
 from ompls.translate.lowering.round import Round, pragma
 from ompls.translate.lowering.unnamed import definitions_in, fresh
 from ompls.translate.pointees import addressed
@@ -120,7 +121,7 @@ def _addressed(item: Item, d: VarDecl) -> Iterator[Expr]:
 
 
 def _within(item: Item, value: Expr, t: CType) -> Iterator[Expr]:
-    plain = strip(value)
+    plain = bare(value)
     if isinstance(plain, CompoundLiteral) and isinstance(t, (Array, Record)):  # gcc takes it as an initializer
         for inner, of in leaves(read(plain.init, plain.of, item.content.text)):
             yield from _within(item, inner, of)

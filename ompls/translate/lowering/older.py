@@ -11,11 +11,11 @@ import re
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span
 from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import Item
 from ompls.analysis.rules.support.newer import newer_words
 from ompls.analysis.spec import clauses_of
 from ompls.translate.canonical import LOOP_CONSTRUCTS, nest_of
-from ompls.translate.ctext import strip
 from ompls.translate.launch import binding
 from ompls.translate.loops import Loop
 from ompls.translate.lowering.combined import part
@@ -170,8 +170,8 @@ class _Old:
                 clauses.append(new)
         if not changed:
             return None
-        bare = Directive(d.name, d.constructs, d.span, d.name_span, (), args=d.args)
-        return pragma(" ".join([directive_text(self.work.tu, self.item, bare), *clauses]))
+        lone = Directive(d.name, d.constructs, d.span, d.name_span, (), args=d.args)
+        return pragma(" ".join([directive_text(self.work.tu, self.item, lone), *clauses]))
 
     def _clause(self, c: Clause, text: str) -> str:
         d = self.directive
@@ -201,10 +201,10 @@ class _Old:
         """A loop's `!=` is the comparison in its direction; whether there was one."""
         found = False
         for loop in self._nest():
-            test = strip(loop.stmt.condition) if loop.stmt.condition is not None else None
+            test = bare(loop.stmt.condition) if loop.stmt.condition is not None else None
             if not isinstance(test, ast.Binary) or test.op != "!=":
                 continue
-            left = strip(test.left)
+            left = bare(test.left)
             first = isinstance(left, ast.Name) and left.symbol is loop.symbol
             between = Span(test.left.span.end, test.right.span.start)
             text = self.work.text(self.item, between).replace("!=", "<" if loop.up == first else ">")

@@ -17,13 +17,14 @@ from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, CType, Floating, Function, Integer, Pointer, Record, held
 from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.rules.support.written import name_of
 from ompls.analysis.spec.clauses import CLAUSES
 from ompls.analysis.syntax.quoted import in_comment
 from ompls.translate.canonical import LOOP_CONSTRUCTS, kept_counters, nest_of
 from ompls.translate.clauses import fallback_of
-from ompls.translate.ctext import arrays_in, is_const, is_vla, strip
+from ompls.translate.ctext import arrays_in, is_const, is_vla
 from ompls.translate.launch import chain_directives
 from ompls.translate.layouts import C, asserted
 from ompls.translate.macros import Macros
@@ -379,7 +380,7 @@ def _part(tu: TU, plan: RegionPlan, c: Clause, copied: list[Param]) -> str:
         p = of.get(i.symbol)
         if p is not None and p.symbol is not None:
             name = f"ompls_p_{p.symbol.name}[:1]"
-            if isinstance(strip(i.expr), (ast.Section, ast.Index)):
+            if isinstance(bare(i.expr), (ast.Section, ast.Index)):
                 lengths = text[len(p.symbol.name) :]
             elif any(a.length is None for a in arrays_in(p.symbol.type)):
                 why = "its length is only known when the program runs: list a section of it"
@@ -393,7 +394,7 @@ def _part(tu: TU, plan: RegionPlan, c: Clause, copied: list[Param]) -> str:
 
 def _indexed(node: ast.Node) -> set[int]:
     """The names in front of a subscript, by their identity."""
-    return {id(strip(n.base)) for n in everything(node) if isinstance(n, ast.Index)}
+    return {id(bare(n.base)) for n in everything(node) if isinstance(n, ast.Index)}
 
 
 def _pointers_to_elements(stmt: DirectiveStmt, params: list[Param]) -> dict[Symbol | None, CType]:

@@ -20,12 +20,12 @@ from ompls.analysis.dataenv.machine.program import Program
 from ompls.analysis.dataenv.machine.recall import Reach, reach_of
 from ompls.analysis.dataenv.machine.values import Site
 from ompls.analysis.dataenv.machine.watch import Point, Watch
-from ompls.analysis.dataenv.paths import strip
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.omp import Directive, declared_mapper
+from ompls.analysis.model.peel import strip
 from ompls.analysis.model.tu import Content
 
 Counts = Mapping[Site, "set[tuple[int, int]] | None"]  # as `Recorder.counts`

@@ -16,12 +16,12 @@ from ompls.analysis.dataenv.machine.device_memory import DeviceMemory
 from ompls.analysis.dataenv.machine.events import Does, Event, Seen
 from ompls.analysis.dataenv.machine.naming import pointer_of
 from ompls.analysis.dataenv.machine.values import Loc, Obj
-from ompls.analysis.dataenv.paths import indexed, strip
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node
 from ompls.analysis.model.ctype import CType, Pointer, Record, held, innermost
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.peel import bare, indexed, strip
 from ompls.analysis.model.tu import Content
 
 # what may write a pointer into a device's structure otherwise
@@ -181,8 +181,7 @@ def member_followed(node: Node) -> ast.Member | None:
                 base = node.base
             case _:
                 base = node.operand
-        while isinstance(base, ast.Paren):
-            base = base.inner
+        base = bare(base)
         if isinstance(base.type, Pointer):
             return base if isinstance(base, ast.Member) else None
         node = base

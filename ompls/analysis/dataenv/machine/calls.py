@@ -28,6 +28,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Pointer, Record
 from ompls.analysis.model.datamodel import DataModel
+from ompls.analysis.model.peel import bare, peel
 from ompls.analysis.model.tu import Content
 
 _DEEPEST = 12  # calls in calls
@@ -108,9 +109,7 @@ class Machine(Outside):
     # --- calls
 
     def call(self, expr: ast.Call) -> Value:
-        function = expr.function
-        while isinstance(function, ast.Paren):
-            function = function.inner
+        function = bare(expr.function)
         args = [self.value(a) for a in expr.args]
         if self.now is None:
             return None
@@ -148,9 +147,7 @@ class Machine(Outside):
 
     def pointed_function(self, expr: ast.Expr) -> Content | None:
         """The function that a pointer certainly points to, when it can be followed."""
-        while isinstance(expr, ast.Paren) or (isinstance(expr, ast.Unary) and expr.op == "*"):
-            expr = expr.inner if isinstance(expr, ast.Paren) else expr.operand
-        value = self.value(expr)
+        value = self.value(peel(expr, ops="*"))
         targets = [t.obj for t in value] if isinstance(value, frozenset) else []
         if len(targets) != 1 or targets[0].kind != "function" or self.region is not None:
             return None

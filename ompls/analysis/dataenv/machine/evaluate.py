@@ -21,13 +21,14 @@ from ompls.analysis.dataenv.machine.values import (
     function,
     number,
 )
-from ompls.analysis.dataenv.paths import indexed, is_address
+from ompls.analysis.dataenv.paths import is_address
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer, opaque
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
 from ompls.analysis.model.constants import combined, fold
 from ompls.analysis.model.ctype import Array, CType, Function, Pointer, Record
 from ompls.analysis.model.layout import offsetof
+from ompls.analysis.model.peel import bare, indexed
 
 _TERMS = 16  # of a value; larger ones are given up
 
@@ -143,7 +144,7 @@ class Evaluator(Places):
         locs = self.places(expr)
         if isinstance(expr.type, Array):
             return _pointers(locs)
-        self.access(locs, expr, True, False, through=self.is_through(expr))
+        self.access(locs, expr, True, False, through=_is_through(expr))
         value = self.held(locs, expr.type)
         for obj, _, _ in value if isinstance(value, frozenset) and isinstance(expr, ast.Member) else ():
             if obj.kind == "outside" and isinstance(obj.key, tuple) and obj.name == obj.key[0].name:
@@ -159,19 +160,6 @@ class Evaluator(Places):
         for other in values[1:]:
             found = joined_value(found, other)
         return found
-
-    @staticmethod
-    def is_through(expr: Expr) -> bool:
-        """Whether the place is reached through a pointer."""
-        while isinstance(expr, (ast.Paren, ast.Member, ast.Index)):
-            if isinstance(expr, ast.Paren):
-                expr = expr.inner
-                continue
-            base = indexed(expr) if isinstance(expr, ast.Index) else expr.base
-            if isinstance(base.type, Pointer):
-                return True
-            expr = base
-        return isinstance(expr, ast.Unary) and expr.op == "*"
 
     def _binary(self, expr: ast.Binary) -> Value:
         if expr.op not in ast.FLAT:
@@ -245,7 +233,7 @@ class Evaluator(Places):
             return self.read(expr)
         if op in ("++", "--"):
             locs = self.places(operand)
-            self.access(locs, operand, True, True, through=self.is_through(operand))
+            self.access(locs, operand, True, True, through=_is_through(operand))
             old = self.held(locs, operand.type)
             new: Value = None
             if isinstance(old, frozenset):
@@ -274,8 +262,7 @@ class Evaluator(Places):
 
     def address(self, operand: Expr) -> Value:
         """`&operand`; nothing is accessed but what leads there."""
-        while isinstance(operand, ast.Paren):
-            operand = operand.inner
+        operand = bare(operand)
         if isinstance(operand.type, Function):
             return None
         return _pointers(self.places(operand))
@@ -285,11 +272,11 @@ class Evaluator(Places):
         if expr.op == "=":
             value = self.value(expr.value)
             locs = self.places(target)
-            self.access(locs, target, False, True, through=self.is_through(target))
+            self.access(locs, target, False, True, through=_is_through(target))
         else:
             by = self.value(expr.value)
             locs = self.places(target)
-            self.access(locs, target, True, True, through=self.is_through(target))
+            self.access(locs, target, True, True, through=_is_through(target))
             old = self.held(locs, target.type)
             value = None
             if isinstance(old, frozenset) and expr.op in ("+=", "-="):
@@ -344,8 +331,7 @@ class Evaluator(Places):
 
     def record_places(self, source: Expr) -> list[Loc]:
         """Where a structure lies that is a place and no result."""
-        while isinstance(source, ast.Paren):
-            source = source.inner
+        source = bare(source)
         is_place = isinstance(source, (ast.Name, ast.Index, ast.Member)) or (
             isinstance(source, ast.Unary) and source.op == "*"
         )
@@ -389,6 +375,19 @@ class Evaluator(Places):
             self.now = join(after, self.now)
             value = joined_value(_as_pointer(then, conditional), _as_pointer(value, conditional))
         return value
+
+
+def _is_through(expr: Expr) -> bool:
+    """Whether the place is reached through a pointer."""
+    while isinstance(expr, (ast.Paren, ast.Member, ast.Index)):
+        if isinstance(expr, ast.Paren):
+            expr = expr.inner
+            continue
+        base = indexed(expr) if isinstance(expr, ast.Index) else expr.base
+        if isinstance(base.type, Pointer):
+            return True
+        expr = base
+    return isinstance(expr, ast.Unary) and expr.op == "*"
 
 
 def _pointers(locs: list[Loc]) -> Pointers | None:

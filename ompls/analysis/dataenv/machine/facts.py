@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Symbol
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import Content
 
 POINTED = "*"  # in `Facts.calls`: a call of what a pointer points to
@@ -119,7 +120,6 @@ def _note(found: _Collected, n: Node) -> None:
 
 
 def _written(found: _Collected, at: int, target: ast.Expr) -> None:
-    while isinstance(target, ast.Paren):
-        target = target.inner
+    target = bare(target)
     if isinstance(target, ast.Name) and target.symbol is not None:
         found.written.append((at, target.symbol))

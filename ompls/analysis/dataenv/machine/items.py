@@ -15,6 +15,7 @@ from ompls.analysis.dataenv.symbolic import ZERO, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Clause, ListItem
+from ompls.analysis.model.peel import peel
 
 _KEPT = ("to", "alloc")  # map types with which nothing comes back
 
@@ -55,8 +56,7 @@ class Items(Mappers):
 
     def on_the_way(self, expr: ast.Expr) -> None:
         """`t.s->a[0:n]` maps what `t.s->a` points to; whether `*t.s` comes along is the compiler's affair."""
-        while isinstance(expr, (ast.Section, ast.Index, ast.Paren)):
-            expr = expr.inner if isinstance(expr, ast.Paren) else expr.base
+        expr = peel(expr, ast.Section, ast.Index)
         if not isinstance(expr, ast.Member) or not isinstance(expr.type, Pointer) or self.now is None:
             return
         unknown = cp.outside_copy(self.now.device or ZERO, Site("", ast.Span(0, 0)))

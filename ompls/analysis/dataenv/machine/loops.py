@@ -28,6 +28,7 @@ from ompls.analysis.dataenv.symbolic import LoopRange, Poly, is_integer, loop_ra
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Stmt, Symbol
 from ompls.analysis.model.constants import fold
+from ompls.analysis.model.peel import bare
 
 _ROUNDS = 6
 
@@ -275,9 +276,7 @@ class Loops(Directives):
         if shape.symbol in self.assigned(stmt.body):
             return nothing, None
         first = self.now.cells.get((self.holder(shape.symbol), 0))
-        condition = stmt.condition
-        while isinstance(condition, ast.Paren):
-            condition = condition.inner
+        condition = bare(stmt.condition)
         if not isinstance(condition, ast.Binary):
             return nothing, None
         on_left = any(isinstance(n, ast.Name) and n.symbol is shape.symbol for n in condition.left.walk())

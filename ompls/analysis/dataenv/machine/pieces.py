@@ -14,6 +14,7 @@ from ompls.analysis.dataenv.machine.values import Cell, Obj, Pointers, Target
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Pointer, Record
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import Region
 
 
@@ -90,9 +91,7 @@ def _pointer(expr: ast.Expr) -> Symbol | None:
     """The pointer of which `p[a:b]` is a section, unless there are pointers in that: to others of the pieces."""
     if not isinstance(expr, ast.Section):
         return None
-    base = expr.base
-    while isinstance(base, ast.Paren):
-        base = base.inner
+    base = bare(expr.base)
     if not isinstance(base, ast.Name) or not isinstance(base.type, Pointer) or isinstance(base.type.to, Pointer):
         return None
     fields = base.type.to.body.fields or () if isinstance(base.type.to, Record) else ()

@@ -7,12 +7,13 @@ from abc import abstractmethod
 from ompls.analysis.dataenv.machine.facts import names_of
 from ompls.analysis.dataenv.machine.memory import Memory
 from ompls.analysis.dataenv.machine.values import Loc, Value, number
-from ompls.analysis.dataenv.paths import indexed, may_exceed_its_type
+from ompls.analysis.dataenv.paths import may_exceed_its_type
 from ompls.analysis.dataenv.symbolic import ONE, ZERO, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Symbol
 from ompls.analysis.model.ctype import Array, CType, Pointer, Record, Void
 from ompls.analysis.model.layout import find_member, offsetof, sizeof
+from ompls.analysis.model.peel import indexed
 
 
 class Places(Memory):

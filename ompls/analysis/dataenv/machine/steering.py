@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import indexed, is_address, named_in
+from ompls.analysis.dataenv.paths import is_address, named_in
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Function, Pointer
+from ompls.analysis.model.peel import indexed
 
 _ARITHMETIC = {ast.Name, ast.IntLiteral, ast.CharLiteral, ast.Paren, ast.Unary, ast.Binary}
 _MOST_TURNS = 3  # larger ones are about something done now and then, not about buffers that take turns

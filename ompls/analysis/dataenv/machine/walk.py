@@ -21,6 +21,7 @@ from ompls.analysis.model.ast import Expr, Stmt
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import CType, Pointer, Record
 from ompls.analysis.model.layout import sizeof
+from ompls.analysis.model.peel import bare
 
 _DEEPEST = 150
 _FORKS = frozenset((ast.Labeled, ast.If, ast.For, ast.While, ast.DoWhile, ast.Switch, ast.Case))
@@ -251,8 +252,7 @@ class Walker(Phases):
             self.varied += varies
 
     def truth(self, expr: Expr) -> bool | None:
-        while isinstance(expr, ast.Paren):
-            expr = expr.inner
+        expr = bare(expr)
         known = fold(expr)
         if known is not None:
             return bool(known)
@@ -375,8 +375,7 @@ def _by_itself(expr: Expr) -> bool:
 
     `step % 10 == 0` and `energy < limit`, but not `changed`, `mode == 2`, `n > 0`.
     """
-    while isinstance(expr, ast.Paren):
-        expr = expr.inner
+    expr = bare(expr)
     if not isinstance(expr, ast.Binary):
         return False
     if expr.op in ("&&", "||"):

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ompls.analysis.dataenv.access import accesses
-from ompls.analysis.dataenv.paths import strip, walk_all
+from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Stmt, Symbol
 from ompls.analysis.model.ctype import Array, CType, Integer, Pointer, Void
+from ompls.analysis.model.peel import strip
 from ompls.analysis.model.tu import Content
 
 _ALLOCATE = frozenset(("malloc", "calloc", "aligned_alloc", "realloc", "strdup"))

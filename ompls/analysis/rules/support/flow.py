@@ -16,6 +16,7 @@ from ompls.analysis.dataenv.uses import list_item_operands
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Stmt, Symbol
 from ompls.analysis.model.constants import fold
+from ompls.analysis.model.peel import bare
 from ompls.analysis.spec.runtime import NO_RETURN
 
 State = dict[Hashable, frozenset[Any]]
@@ -116,9 +117,7 @@ class Flow(ABC):
         if expr is None or state is None:
             return state
         state = self.expr(expr, state)
-        inner = expr
-        while isinstance(inner, ast.Paren):
-            inner = inner.inner
+        inner = bare(expr)
         if isinstance(inner, ast.Call) and isinstance(inner.function, ast.Name) and inner.function.name in NO_RETURN:
             return None
         return state

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ompls.analysis.dataenv.paths import root, strip, walk_all
+from ompls.analysis.dataenv.paths import root, walk_all
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, FunctionDef, Node, Stmt, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Pointer
+from ompls.analysis.model.peel import strip
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
 

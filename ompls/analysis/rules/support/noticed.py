@@ -8,13 +8,14 @@ from typing import NamedTuple
 from ompls.analysis.dataenv.machine.analysis import events_of_unit
 from ompls.analysis.dataenv.machine.events import RISK, Does, Event
 from ompls.analysis.dataenv.machine.values import Site
-from ompls.analysis.dataenv.paths import root, strip
+from ompls.analysis.dataenv.paths import root
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import FunctionDef, Span
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Floating, Integer
 from ompls.analysis.model.omp import Clause, Directive, ListItem
+from ompls.analysis.model.peel import strip
 from ompls.analysis.model.tu import Content, Region
 from ompls.analysis.rules.support.framework import Change, Finding, Scene, Unit
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ompls.analysis.dataenv.paths import strip
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, FunctionDef, Node, Span, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.peel import peel, strip
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
 
@@ -130,8 +130,7 @@ def picks_threads(condition: Expr | None, function: FunctionDef) -> bool | None:
             return is_number(expr.left)
         return _is_call(expr) or (isinstance(expr, ast.Name) and expr.symbol in numbers)
 
-    while isinstance(condition, ast.Paren) or (isinstance(condition, ast.Unary) and condition.op == "!"):
-        condition = condition.inner if isinstance(condition, ast.Paren) else condition.operand
+    condition = peel(condition, ops="!")
     if is_number(condition):
         return True
     if isinstance(condition, ast.Binary) and condition.op in ("==", "!="):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ompls.analysis.model.ast import Expr, Index, Paren, Section, Shaping
+from ompls.analysis.model.ast import Expr, Index, Section, Shaping
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Integer, Pointer
+from ompls.analysis.model.peel import peel
 
 
 def impossible(e: Section) -> str:
@@ -57,6 +58,4 @@ def beyond(e: Index) -> str:
 
 def is_shaped(e: Expr) -> bool:
     """Whether a shape operator says the extents."""
-    while isinstance(e, (Section, Index, Paren)):
-        e = e.inner if isinstance(e, Paren) else e.base
-    return isinstance(e, Shaping)
+    return isinstance(peel(e, Section, Index), Shaping)

@@ -17,6 +17,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Span
 from ompls.analysis.model.ctype import Array, CType, Pointer
 from ompls.analysis.model.omp import Directive, ListItem
+from ompls.analysis.model.peel import peel
 from ompls.analysis.rules.support.edits import in_blocks, insert_before, line_after, line_before
 from ompls.analysis.rules.support.framework import Change, Quotes, Scene
 from ompls.analysis.rules.support.lengths import in_c
@@ -143,15 +144,7 @@ def _sections(directive: Directive, object_: ast.Expr) -> list[ListItem]:
 
 def _base(expr: ast.Expr) -> ast.Expr:
     """The variable, or the member, of which elements are meant: `p->x` of `p->x[i]`."""
-    while isinstance(expr, (ast.Index, ast.Section, ast.Paren)) or (isinstance(expr, ast.Unary) and expr.op == "*"):
-        match expr:
-            case ast.Paren():
-                expr = expr.inner
-            case ast.Unary():
-                expr = expr.operand
-            case _:
-                expr = expr.base
-    return expr
+    return peel(expr, ast.Index, ast.Section, ops="*")
 
 
 def _spelled(expr: ast.Expr) -> str:

@@ -16,7 +16,8 @@ from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import decay
 from ompls.analysis.model.ctype import INT, Array, CType, Integer, Pointer
-from ompls.translate.ctext import Types, arrays_in, element_of, flat, is_vla, strip, words
+from ompls.analysis.model.peel import bare
+from ompls.translate.ctext import Types, arrays_in, element_of, flat, is_vla, words
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter
 from ompls.translate.slots import has_effects
@@ -181,18 +182,18 @@ class VariableArrays:
 
     def _of(self, e: ast.Expr) -> list[str]:
         """The lengths of the array that `e` is (outermost first), or of what it points to."""
-        depth, root = 0, strip(e)
+        depth, root = 0, bare(e)
         while True:
             if isinstance(root, ast.Index):
-                root, depth = strip(root.base), depth + 1
+                root, depth = bare(root.base), depth + 1
             elif isinstance(root, ast.Unary) and root.op == "*" and not root.postfix:
-                root, depth = strip(root.operand), depth + 1
+                root, depth = bare(root.operand), depth + 1
             elif isinstance(root, ast.Binary) and root.op in ("+", "-") and not isinstance(root.left.type, Integer):
-                root = strip(root.left)
+                root = bare(root.left)
             elif (inner := _same(root)) is not None:
                 root = inner
             elif isinstance(root, ast.Unary) and root.op == "&":
-                root, depth = strip(root.operand), depth - 1
+                root, depth = bare(root.operand), depth - 1
             else:
                 break
         s = root.symbol if isinstance(root, ast.Name) else None
@@ -262,11 +263,11 @@ class VariableArrays:
         if id(n) in self._inside:
             return
         indices: list[ast.Expr] = [n.index]
-        root = strip(n.base)
+        root = bare(n.base)
         while isinstance(root, ast.Index):
             self._inside.add(id(root))
             indices.insert(0, root.index)
-            root = strip(root.base)
+            root = bare(root.base)
         below = element_of(root.type)
         if below is None or not is_vla(below):
             return
@@ -289,9 +290,9 @@ def _split(e: ast.Expr) -> tuple[ast.Expr, int]:
 
     Not where the sum may be cut to fewer bits than an address has.
     """
-    sum_ = strip(e)
+    sum_ = bare(e)
     if isinstance(sum_, ast.Binary) and sum_.op in ("+", "-") and isinstance(sum_.type, Integer):
-        step = strip(sum_.right)
+        step = bare(sum_.right)
         if isinstance(step, ast.IntLiteral) and (sum_.type.signed or sum_.type.size == _ADDRESS):
             value = fold(step)
             if value is not None and 0 <= value <= _NEAR:
@@ -367,12 +368,12 @@ def _constant(e: ast.Expr) -> int | None:
 def _same(e: ast.Expr) -> ast.Expr | None:
     """The part of `e` that is what `e` points to, with the same lengths."""
     if isinstance(e, ast.Conditional):
-        return strip(e.then if e.then is not None else e.condition)
+        return bare(e.then if e.then is not None else e.condition)
     if isinstance(e, ast.Assign):
-        return strip(e.target)
+        return bare(e.target)
     if isinstance(e, ast.Unary) and e.op in ("++", "--"):
-        return strip(e.operand)
-    return strip(e.right) if isinstance(e, ast.Binary) and e.op == "," else None
+        return bare(e.operand)
+    return bare(e.right) if isinstance(e, ast.Binary) and e.op == "," else None
 
 
 def _rows_of(s: Symbol) -> Array:

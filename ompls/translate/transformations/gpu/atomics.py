@@ -11,7 +11,7 @@ from ompls.analysis.model.convert import arithmetic, unqualified
 from ompls.analysis.model.ctype import BOOL, CType, Floating, Integer, Pointer
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive
-from ompls.translate.ctext import strip
+from ompls.analysis.model.peel import bare
 from ompls.translate.precedence import operand
 from ompls.translate.problem import Problem
 from ompls.translate.transformations.gpu.compare import NotAtomicError, address, captured, compared, converted, same
@@ -87,7 +87,7 @@ def _expr(body: ast.Stmt | None) -> ast.Expr:
     while isinstance(body, ast.Compound) and len(body.items) == 1:
         body = body.items[0]
     if isinstance(body, ast.ExprStmt) and body.expr is not None:
-        return strip(body.expr)
+        return bare(body.expr)
     raise _NotAtomicError
 
 
@@ -97,9 +97,9 @@ def _call(e: Emitter, function: str, target: ast.Expr, value: ast.Expr | str) ->
 
 
 def _number_address(e: Emitter, target: ast.Expr) -> str:
-    if isinstance(strip(target).type, Pointer):
+    if isinstance(bare(target).type, Pointer):
         raise Problem(target.span, "atomic on a pointer", "use an integer")
-    if isinstance(strip(target).type, Floating) and sizeof(target.type, e.tu.model) not in (4, 8):
+    if isinstance(bare(target).type, Floating) and sizeof(target.type, e.tu.model) not in (4, 8):
         raise Problem(target.span, "atomic on this type", "a GPU has none of this size")
     return address(e, target)
 
@@ -149,7 +149,7 @@ def _converts_first(target: CType, op: str, value: CType) -> bool:
 
 def _updated(e: Emitter, expr: ast.Expr) -> _Update:
     """The update that `x++`, `x op= v`, `x = x op v` or `x = v op x` is."""
-    expr = strip(expr)
+    expr = bare(expr)
     if isinstance(expr, ast.Unary) and expr.op in ("++", "--"):
         return _Update(expr.operand, "+" if expr.op == "++" else "-", "1")
     if isinstance(expr, ast.Assign) and expr.op != "=" and expr.op[:-1] in _OPS:
@@ -164,7 +164,7 @@ def _updated(e: Emitter, expr: ast.Expr) -> _Update:
 def _operands(e: Emitter, value: ast.Expr, x: ast.Expr) -> tuple[str, ast.Expr | str, bool] | None:
     """(operator, other operand, whether `x` is the right one) of `x op v` or `v op x`."""
     around: list[ast.Binary] = []
-    value = strip(value)
+    value = bare(value)
     while True:
         if not isinstance(value, ast.Binary) or value.op not in _OPS:
             return None
@@ -175,7 +175,7 @@ def _operands(e: Emitter, value: ast.Expr, x: ast.Expr) -> tuple[str, ast.Expr |
             op, other, reversed_ = value.op, value.left, value.op not in _COMMUTATIVE
             break
         around.append(value)
-        value = strip(value.left)
+        value = bare(value.left)
     if not around:
         return op, other, reversed_
     if op not in _COMMUTATIVE or any(n.op != op or not isinstance(n.type, Integer) for n in around):
@@ -191,7 +191,7 @@ def _capture(e: Emitter, body: ast.Stmt | None) -> str:
     expr = _expr(body)
     if not isinstance(expr, ast.Assign) or expr.op != "=":
         raise _NotAtomicError
-    value = strip(expr.value)
+    value = bare(expr.value)
     u = _updated(e, value)
     old = isinstance(value, ast.Unary) and value.postfix
     return captured(e, expr, _old(e, u) if old else _new(e, u), u.target)
@@ -215,7 +215,7 @@ def _capture_two(e: Emitter, first: ast.Expr, second: ast.Expr) -> str:
     if (
         isinstance(first, ast.Assign)
         and first.op == "="
-        and not isinstance(strip(first.value), (ast.Assign, ast.Binary))
+        and not isinstance(bare(first.value), (ast.Assign, ast.Binary))
     ):
         x = _target(second)
         if x is not None and same(e, first.value, x):

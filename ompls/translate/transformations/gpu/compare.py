@@ -12,7 +12,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.convert import arithmetic, owner, unqualified
 from ompls.analysis.model.ctype import CType, Enum, Floating, Integer, Pointer, Record
 from ompls.analysis.model.layout import find_member
-from ompls.translate.ctext import strip
+from ompls.analysis.model.peel import bare
 from ompls.translate.precedence import operand
 from ompls.translate.problem import Problem
 from ompls.translate.transformations.gpu.emitter import Emitter
@@ -36,7 +36,7 @@ class _Update:
 
 def address(e: Emitter, target: ast.Expr) -> str:
     """Of what an atomic function reads or writes.  Raises Problem for a bit-field, which has none."""
-    member = strip(target)
+    member = bare(target)
     if isinstance(member, ast.Member):
         of = owner(member.base.type, member.arrow)
         found = find_member(of, member.field) if isinstance(of, Record) else None
@@ -47,7 +47,7 @@ def address(e: Emitter, target: ast.Expr) -> str:
 
 def same(e: Emitter, one: ast.Expr, other: ast.Expr) -> bool:
     """Whether two expressions are the same in the program; in the kernel one may be converted."""
-    return e.tu.text(e.item, strip(one).span) == e.tu.text(e.item, strip(other).span)
+    return e.tu.text(e.item, bare(one).span) == e.tu.text(e.item, bare(other).span)
 
 
 def captured(e: Emitter, made: ast.Assign, text: str, of: ast.Expr) -> str:
@@ -76,7 +76,7 @@ def compared(e: Emitter, body: ast.Stmt | None, capture: bool) -> str:
     if len(items) != 2:
         raise NotAtomicError
     first, second = items
-    if isinstance(second, ast.If) and isinstance(strip(second.condition), ast.Name):
+    if isinstance(second, ast.If) and isinstance(bare(second.condition), ast.Name):
         return _with_result(e, first, second)
     if isinstance(second, ast.If) or _is_update(e, second):  # { v = x; if (x == e) { x = d; } }
         update = _update(e, second)
@@ -89,8 +89,8 @@ def compared(e: Emitter, body: ast.Stmt | None, capture: bool) -> str:
 def _with_result(e: Emitter, first: ast.Stmt, second: ast.If) -> str:
     """`{ r = x == e; if (r) { x = d; } else { v = x; } }`"""
     result = _assignment(first)
-    comparison = strip(result.value)
-    if not isinstance(comparison, ast.Binary) or e.text(strip(second.condition)) != e.text(strip(result.target)):
+    comparison = bare(result.value)
+    if not isinstance(comparison, ast.Binary) or e.text(bare(second.condition)) != e.text(bare(result.target)):
         raise NotAtomicError
     update = _of(e, comparison, _assignment(second.then))
     after = f"{e.text(result.target)} = {_holds(update)};\n"
@@ -106,7 +106,7 @@ def _plain(e: Emitter, u: _Update) -> str:
 
 def _extreme(e: Emitter, u: _Update, other: str) -> str | None:
     """The call of a minimum or maximum from the texts of the operands; it gives the old value."""
-    if u.op == "==" or e.text(strip(u.other)) != e.text(strip(u.fresh)):
+    if u.op == "==" or e.text(bare(u.other)) != e.text(bare(u.fresh)):
         return None
     kind = unqualified(u.target.type)
     if not isinstance(kind, (Integer, Floating)) or (
@@ -141,10 +141,10 @@ def _update(e: Emitter, s: ast.Stmt) -> _Update:
             raise NotAtomicError
         return _conditional(e, s)
     made = _assignment(s)
-    value = strip(made.value)
+    value = bare(made.value)
     if not isinstance(value, ast.Conditional) or value.then is None:
         raise NotAtomicError
-    comparison = strip(value.condition)
+    comparison = bare(value.condition)
     if not isinstance(comparison, ast.Binary) or not same(e, value.otherwise, made.target):
         raise NotAtomicError
     return _of(e, comparison, ast.Assign(made.span, "=", made.target, value.then))
@@ -159,14 +159,14 @@ def _is_update(e: Emitter, s: ast.Stmt) -> bool:
 
 
 def _conditional(e: Emitter, s: ast.If) -> _Update:
-    comparison = strip(s.condition)
+    comparison = bare(s.condition)
     if not isinstance(comparison, ast.Binary):
         raise NotAtomicError
     return _of(e, comparison, _assignment(s.then))
 
 
 def _of(e: Emitter, comparison: ast.Binary, made: ast.Assign) -> _Update:
-    target = strip(made.target)
+    target = bare(made.target)
     if comparison.op not in ("==", "<", ">"):
         raise NotAtomicError
     if same(e, comparison.left, target):
@@ -179,7 +179,7 @@ def _of(e: Emitter, comparison: ast.Binary, made: ast.Assign) -> _Update:
 def _assignment(s: ast.Stmt) -> ast.Assign:
     while isinstance(s, ast.Compound) and len(s.items) == 1:
         s = s.items[0]
-    made = strip(s.expr) if isinstance(s, ast.ExprStmt) and s.expr is not None else None
+    made = bare(s.expr) if isinstance(s, ast.ExprStmt) and s.expr is not None else None
     if not isinstance(made, ast.Assign) or made.op != "=":
         raise NotAtomicError
     return made

@@ -14,7 +14,8 @@ from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.convert import decay, owner, unqualified
 from ompls.analysis.model.ctype import BOOL, CHAR, UNSIGNED, Array, CType, Enum, Function, Pointer, Record, Void
 from ompls.analysis.model.layout import offsetof
-from ompls.translate.ctext import Types, element_of, flat, is_unknown, is_vla, strip
+from ompls.analysis.model.peel import bare
+from ompls.translate.ctext import Types, element_of, flat, is_unknown, is_vla
 from ompls.translate.problem import Problem
 from ompls.translate.rewrite import Part, Rewriter
 from ompls.translate.slots import has_effects
@@ -104,7 +105,7 @@ class Dialect:
             self.rw.replace(n.span, "1ul")  # GNU C
         elif isinstance(n, ast.SizeOf) and n.operand is None and "{" in self.rw.string(n.span):
             self.rw.replace(n.span, f"{size_of_definition(n, self.rw.string(n.span))}ul")
-        elif isinstance(n, ast.SizeOf) and n.operand is not None and is_smaller(strip(n.operand)):
+        elif isinstance(n, ast.SizeOf) and n.operand is not None and is_smaller(bare(n.operand)):
             self.rw.replace(n.span, f"{n.op}({self.types.cxx(n.of)})")
         for operand in promoted_operands(n):
             self.cast(operand, UNSIGNED)
@@ -238,7 +239,7 @@ class Dialect:
 
     def _step_of_bool(self, n: ast.Unary) -> None:
         """C++17 has no ++ and never had a -- of bool: one makes it true, the other toggles it."""
-        if not isinstance(strip(n.operand), ast.Name):
+        if not isinstance(bare(n.operand), ast.Name):
             raise Problem(n.span, f"'{n.op}' of a _Bool", "assign it")
         b = n.operand.span
         if n.op == "--":
@@ -254,12 +255,12 @@ class Dialect:
 
     def convert(self, e: ast.Expr, to: CType, of: Span | None = None) -> None:
         """C converts `e` to `to` silently; C++ wants a cast between pointers, from literals and to enumerations."""
-        inner = strip(e)
+        inner = bare(e)
         whole = isinstance(to, Enum) and (of is not None or self.types.has_name(to))  # its operands may be promoted
         while isinstance(inner, ast.Conditional) and inner.then is not None and not whole:
             self.convert(inner.then, to, of)
             e = inner.otherwise
-            inner = strip(e)
+            inner = bare(e)
         if not needs_cast(inner, to) or (isinstance(to, Enum) and not self.types.has_name(to) and is_enumerator(inner)):
             return  # an enumeration without a name: only its own enumerators need no cast
         if of is not None and not self.types.has_name(to):

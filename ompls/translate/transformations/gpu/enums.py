@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ompls.analysis.model import ast
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import UNSIGNED, CType, Enum
-from ompls.translate.ctext import strip
+from ompls.analysis.model.peel import bare
 
 
 def promoted_operands(n: ast.Node) -> Iterator[ast.Expr]:
@@ -37,7 +37,7 @@ def promotion(t: CType) -> str:
 
 def _small(e: ast.Expr) -> bool:
     """Whether C and C++ compare `e` for equality alike: an enumeration, an enumerator or a literal."""
-    e = strip(e)
+    e = bare(e)
     return (
         isinstance(e.type, Enum)
         or isinstance(e, ast.IntLiteral)

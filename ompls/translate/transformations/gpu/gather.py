@@ -6,7 +6,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol, nodes
 from ompls.analysis.model.ctype import CType, Integer
 from ompls.analysis.model.layout import sizeof
-from ompls.translate.ctext import strip
+from ompls.analysis.model.peel import bare
 from ompls.translate.loops import Nest
 from ompls.translate.transformations.gpu.atomics import gathered
 from ompls.translate.transformations.gpu.emitter import Emitter
@@ -56,12 +56,12 @@ def _times(s: Symbol, node: ast.Node) -> int:
 
 def _is_update(s: Symbol, e: ast.Expr, times: int) -> bool:
     """Whether `e`, in which the array stands so many times, assigns to one of its elements, and stays as it is."""
-    e = strip(e)
+    e = bare(e)
     target = e.target if isinstance(e, ast.Assign) else e.operand if isinstance(e, ast.Unary) else None
-    base = strip(target) if target is not None else None
+    base = bare(target) if target is not None else None
     indexed = isinstance(base, ast.Index)
     while isinstance(base, ast.Index):
-        base = strip(base.base)
+        base = bare(base.base)
     wanted = 2 if isinstance(e, ast.Assign) and e.op == "=" else 1
     named = isinstance(base, ast.Name) and base.symbol is s
     return indexed and named and times == wanted and not any(map(_is_rewritten, e.walk()))

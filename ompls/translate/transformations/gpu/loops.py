@@ -13,8 +13,8 @@ from typing import Literal
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
 from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.model.peel import bare
 from ompls.translate.canonical import kept_counters, nest_of
-from ompls.translate.ctext import strip
 from ompls.translate.launch import binding, in_any_order
 from ompls.translate.loops import Nest, constant
 from ompls.translate.precedence import operand
@@ -117,7 +117,7 @@ def _note_assignments(e: Emitter, body: ast.Stmt, s: Symbol) -> None:
         target = n.target if isinstance(n, ast.Assign) else None
         if isinstance(n, ast.Unary) and n.op in ("++", "--"):
             target = n.operand
-        if target is not None and isinstance(strip(target), ast.Name) and strip(target).symbol is s:  # type: ignore[attr-defined]
+        if target is not None and isinstance(bare(target), ast.Name) and bare(target).symbol is s:  # type: ignore[attr-defined]
             e.replace(target.span, f"(ompls_when_{s.name} = ompls_now_{s.name}, ", target.span, ")")
 
 
@@ -150,7 +150,7 @@ def _thread_phase(e: Emitter, chain: Sequence[Directive], source: Source, kind: 
         call = f"ompls_next_{how}_chunk(&ompls_mine, ompls_team, {size})"
         return f"{head}while ({call}) {{\n", "}\n"
     call = "ompls_get_static_chunk"
-    if chunk is not None and not (schedule and constant(strip(schedule.args[-1])) == 1):
+    if chunk is not None and not (schedule and constant(bare(schedule.args[-1])) == 1):
         head = f"ompls_range<{kind}> ompls_mine = {call}(ompls_team, {size});\ndo {{\n"
         return head, f"}} while (ompls_next_static_chunk(&ompls_mine, ompls_team, {size}));\n"
     if how == "static" and chunk is None:
@@ -226,11 +226,11 @@ def sequential_loop(e: Emitter, s: DirectiveStmt, level: Level) -> None:
         e.replace(s.span, "{\n", data.opening(), *loop_parts(e, [d], nest, "one", data), data.closing(), "}")
         return
     own = tuple([c for c in d.clauses if c.name in ("private", "firstprivate", "in_reduction")])
-    bare = replace(d, clauses=own)
+    inner = replace(d, clauses=own)
     if id(d) in e.copies:
-        e.copies[id(bare)] = e.copies[id(d)]
-    data = data_inside(e, bare, level, s.body, nest, team=False)
-    e.copies.pop(id(bare), None)
+        e.copies[id(inner)] = e.copies[id(d)]
+    data = data_inside(e, inner, level, s.body, nest, team=False)
+    e.copies.pop(id(inner), None)
     e.visit(s.body, level)
     if data.before:
         e.replace(s.span, "{\n", data.opening(), s.body.span, "\n", data.closing(), "}")

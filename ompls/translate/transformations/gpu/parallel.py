@@ -14,8 +14,9 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, IntLiteral, Symbol
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.peel import bare
 from ompls.translate.canonical import kept_counters, nest_of
-from ompls.translate.ctext import is_vla, strip, words
+from ompls.translate.ctext import is_vla, words
 from ompls.translate.launch import chain_directives
 from ompls.translate.loops import Nest
 from ompls.translate.precedence import operand
@@ -165,7 +166,7 @@ def thread_limit(e: Emitter, chain: Sequence[Directive]) -> tuple[str | None, bo
         return None, True
     directive, clause = having[-1]
     hoisted = e.plan is not None and id(clause) in e.plan.hoisted
-    return clause_value(e, directive, "thread_limit"), hoisted or isinstance(strip(clause.args[-1]), IntLiteral)
+    return clause_value(e, directive, "thread_limit"), hoisted or isinstance(bare(clause.args[-1]), IntLiteral)
 
 
 def _captures(e: Emitter, s: DirectiveStmt, level: Level, parts: Collection[Symbol]) -> tuple[list[str], str, str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ompls.analysis.model import ast, literals
 from ompls.analysis.model.convert import decay, unqualified
 from ompls.analysis.model.ctype import Array, CType, Enum, Function, Integer, Pointer, Void
-from ompls.translate.ctext import flat, is_unknown, strip
+from ompls.analysis.model.peel import bare
+from ompls.translate.ctext import flat, is_unknown
 
 ANY_POINTER = Pointer(Void(quals=frozenset({"const", "volatile"})))
 _COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
@@ -56,7 +57,7 @@ def unlike_pointers(n: ast.Node) -> list[ast.Expr]:
     kinds = [decay(e.type) for e in operands]
     if not any(isinstance(t, Pointer) for t in kinds):
         return []
-    nulls = [isinstance(strip(e), ast.IntLiteral) for e in operands]
+    nulls = [isinstance(bare(e), ast.IntLiteral) for e in operands]
     if not all(isinstance(t, Pointer) for t in kinds):
         return [] if any(nulls) else operands
     left, right = (t.to for t in kinds if isinstance(t, Pointer))

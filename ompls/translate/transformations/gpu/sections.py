@@ -10,7 +10,8 @@ from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, CType, Pointer
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import ListItem
-from ompls.translate.ctext import is_vla, strip
+from ompls.analysis.model.peel import bare
+from ompls.translate.ctext import is_vla
 from ompls.translate.loops import constant
 from ompls.translate.problem import Problem
 from ompls.translate.transformations.gpu.arrays import product
@@ -53,10 +54,10 @@ def flat_of(e: Emitter, item: ListItem) -> Flat:
     s = item.symbol
     assert s is not None
     subscripts: list[ast.Section | ast.Index] = []
-    base = strip(item.expr)
+    base = bare(item.expr)
     while isinstance(base, (ast.Section, ast.Index)):
         subscripts.insert(0, base)
-        base = strip(base.base)
+        base = bare(base.base)
     if is_vla(s.type) and isinstance(base, ast.Name):
         if isinstance(s.type, Array) and s in e.outer:
             return _variable(e, item, s.type, [e.outer[s], *e.dims[s]], subscripts)
@@ -75,7 +76,7 @@ def flat_of(e: Emitter, item: ListItem) -> Flat:
         t = t.of if isinstance(t, Array) else t.to if isinstance(t, Pointer) else t
         _, size = _flat(t)
         lower = sub.index if isinstance(sub, ast.Index) else sub.lower
-        if lower is not None and constant(strip(lower)) != 0:
+        if lower is not None and constant(bare(lower)) != 0:
             offset.append(_product([_text(e, lower), str(size)]))
         if isinstance(sub, ast.Section):
             count.append(_length(e, item, sub, length))
@@ -94,7 +95,7 @@ def _variable(
     offset, count = [], []
     for k, sub in enumerate(subscripts):
         lower = sub.index if isinstance(sub, ast.Index) else sub.lower
-        if lower is not None and constant(strip(lower)) != 0:
+        if lower is not None and constant(bare(lower)) != 0:
             offset.append(_product([_text(e, lower), *lengths[k + 1 :]]))
         if isinstance(sub, ast.Section):
             if sub.length is None and not lengths[k]:
@@ -120,14 +121,14 @@ def _flat(t: CType) -> tuple[CType, int]:
 def _length(e: Emitter, item: ListItem, sub: ast.Section, whole: int | None) -> str:
     if sub.length is not None:
         return _text(e, sub.length)
-    lower = 0 if sub.lower is None else constant(strip(sub.lower))
+    lower = 0 if sub.lower is None else constant(bare(sub.lower))
     if whole is None or lower is None:
         raise Problem(item.span, f"a reduction of '{item.text}'", "write the section's length")
     return str(whole - lower)
 
 
 def _text(e: Emitter, x: ast.Expr) -> str:
-    value = constant(strip(x))
+    value = constant(bare(x))
     return str(value) if value is not None else f"({e.text(x)})"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import BOOL, CType, Enum, Floating, Integer
-from ompls.translate.ctext import strip
+from ompls.analysis.model.peel import bare
 from ompls.translate.definitions import defined
 from ompls.translate.problem import Problem
 
@@ -28,6 +28,6 @@ def is_complex(t: CType) -> bool:
 
 def fits(e: ast.Expr, t: CType) -> bool:
     """Whether `e` is a constant that any number of type `t` can be: no narrowing."""
-    literal = strip(e)
+    literal = bare(e)
     limit = 2 if t == BOOL else 128
     return isinstance(literal, ast.IntLiteral) and isinstance(t, (Integer, Floating)) and literal.value < limit

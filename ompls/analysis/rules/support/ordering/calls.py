@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ompls.analysis.dataenv.guards import Guard
-from ompls.analysis.dataenv.paths import indexed, is_address, root, strip
+from ompls.analysis.dataenv.paths import is_address, root
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import FunctionDef, Symbol
 from ompls.analysis.model.ctype import Array, Pointer
+from ompls.analysis.model.peel import indexed, strip
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Scene
 from ompls.analysis.rules.support.framework import Unit as Program

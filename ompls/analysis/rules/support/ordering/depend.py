@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from ompls.analysis.dataenv.paths import root, strip
+from ompls.analysis.dataenv.paths import root
 from ompls.analysis.model.ast import Expr, Index, Name, Section, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.peel import strip
 from ompls.analysis.rules.support.ordering.model import Dependence, Unit
 
 _READING = frozenset(("in",))

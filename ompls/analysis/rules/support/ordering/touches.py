@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from ompls.analysis.dataenv.guards import Guard
-from ompls.analysis.dataenv.paths import indexed, is_address, root, strip, walk_all
+from ompls.analysis.dataenv.paths import is_address, root, walk_all
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, poly_of
 from ompls.analysis.dataenv.uses import Use, uses
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, FunctionDef, Node, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Pointer
+from ompls.analysis.model.peel import indexed, strip
 from ompls.analysis.rules.support.ordering.model import BY_ADDRESS, Touch
 
 _OF_VALUES = frozenset(
@@ -98,7 +99,7 @@ def _handed_out(function: FunctionDef) -> set[Symbol]:
 def _definition(node: Node) -> tuple[Symbol | None, Expr | None]:
     """The variable that `node` sets and the value it gets; no value: any."""
     if isinstance(node, ast.VarDecl):
-        empty = node.init is None or (isinstance(node.symbol.type, Pointer) and fold(_bare_null(node.init)) == 0)
+        empty = node.init is None or (isinstance(node.symbol.type, Pointer) and fold(strip(node.init)) == 0)
         return (None, None) if empty else (node.symbol, node.init)
     if isinstance(node, ast.Assign):
         target = strip(node.target)
@@ -112,14 +113,6 @@ def _definition(node: Node) -> tuple[Symbol | None, Expr | None]:
                 return None, None
             return operand.symbol, None
     return None, None
-
-
-def _bare_null(value: Expr) -> Expr:
-    """The 0 of `((void *)0)`: a pointer that is set before it is used is set once."""
-    at = strip(value)
-    while isinstance(at, ast.Cast):
-        at = strip(at.operand)
-    return at
 
 
 def _start_and_offset(value: Expr, kind: Pointer) -> tuple[Expr, Expr | None]:

@@ -10,12 +10,13 @@ from abc import abstractmethod
 from dataclasses import replace
 
 from ompls.analysis.dataenv.guards import Guard
-from ompls.analysis.dataenv.paths import strip, walk_all
+from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.relations import facts_of
 from ompls.analysis.dataenv.symbolic import LoopRange, loop_range, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, FunctionDef, Stmt, Symbol
 from ompls.analysis.model.constants import fold
+from ompls.analysis.model.peel import strip
 from ompls.analysis.rules.support.framework import Unit as Program
 from ompls.analysis.rules.support.ordering.accesses import Accesses, Live
 from ompls.analysis.rules.support.ordering.model import Agent, Entry

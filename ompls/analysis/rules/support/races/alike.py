@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ompls.analysis.dataenv.paths import bare
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
+from ompls.analysis.model.peel import bare
 from ompls.analysis.spec.runtime import SAME_FOR_ALL, THREADS
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.access import Access, Walk
-from ompls.analysis.dataenv.paths import bare
 from ompls.analysis.dataenv.symbolic import CHANGED, LoopRange, Poly, poly_of
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
+from ompls.analysis.model.peel import bare
 from ompls.analysis.rules.support.races.computed import Functions
 from ompls.analysis.rules.support.races.levels import Level
 

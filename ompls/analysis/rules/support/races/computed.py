@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ompls.analysis.dataenv.access import Access
-from ompls.analysis.dataenv.paths import bare, root
+from ompls.analysis.dataenv.paths import root
 from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Floating, Integer
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import Content
 
 Interval = tuple[int, int]  # both inclusive

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, Walk
 from ompls.analysis.dataenv.guards import Guard, exclude
-from ompls.analysis.dataenv.paths import bare, named_in, root, same
+from ompls.analysis.dataenv.paths import named_in, root, same
 from ompls.analysis.dataenv.records import member_of
 from ompls.analysis.dataenv.relations import fails
 from ompls.analysis.dataenv.symbolic import Opaque, Poly, poly_of
@@ -12,6 +12,7 @@ from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
 from ompls.analysis.model.constants import fold
+from ompls.analysis.model.peel import bare
 from ompls.analysis.rules.support.races.alike import is_alike, stored_alike
 from ompls.analysis.rules.support.races.levels import Level
 from ompls.analysis.rules.support.races.updates import same_update, stored

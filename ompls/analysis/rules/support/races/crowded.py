@@ -8,12 +8,13 @@ met.
 from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, Walk
-from ompls.analysis.dataenv.paths import bare, same
+from ompls.analysis.dataenv.paths import same
 from ompls.analysis.dataenv.symbolic import LoopRange, Opaque, Poly, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, CType, Integer, Pointer
+from ompls.analysis.model.peel import bare
 from ompls.analysis.rules.support.races.computed import Functions, index_of, interval_of, is_rounded
 from ompls.analysis.rules.support.races.levels import Level
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ompls.analysis.dataenv.paths import bare, same
+from ompls.analysis.dataenv.paths import same
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
+from ompls.analysis.model.peel import bare
 from ompls.analysis.rules.support.races.computed import Functions
 
 Direction = Literal["min", "max"]

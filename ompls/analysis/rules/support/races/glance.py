@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.machine.facts import Facts, facts_of
-from ompls.analysis.dataenv.paths import bare, is_address, strip
+from ompls.analysis.dataenv.paths import is_address
 from ompls.analysis.dataenv.symbolic import loop_range
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
 from ompls.analysis.model.ctype import Pointer
+from ompls.analysis.model.peel import bare, strip
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
 from ompls.analysis.rules.support.loopnest import nest_of

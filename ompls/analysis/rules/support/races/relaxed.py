@@ -13,13 +13,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ompls.analysis.dataenv.access import Access, Walk
-from ompls.analysis.dataenv.paths import bare, same
+from ompls.analysis.dataenv.paths import same
 from ompls.analysis.dataenv.places import Place
 from ompls.analysis.dataenv.relations import parts_of
 from ompls.analysis.dataenv.symbolic import Atom, Opaque
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
+from ompls.analysis.model.peel import bare
 from ompls.analysis.rules.support.races.computed import Functions
 from ompls.analysis.rules.support.races.extremes import Direction, extreme_of
 from ompls.analysis.rules.support.races.levels import Level

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access
-from ompls.analysis.dataenv.paths import bare, same, strip
+from ompls.analysis.dataenv.paths import same
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr
+from ompls.analysis.model.peel import bare, strip
 
 _OPERATORS = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^", "++": "+", "--": "+"}
 
@@ -33,10 +34,7 @@ def _passed_on(value: Expr) -> list[Expr]:
 def stored(access: Access) -> Expr | None:
     by = access.by
     if isinstance(by, ast.Assign) and ((by.op == "=" and not access.read) or by.op in ("|=", "&=")):
-        value = bare(by.value)
-        while isinstance(value, ast.Cast):
-            value = bare(value.operand)
-        return value
+        return strip(by.value)
     return None
 
 
