@@ -22,11 +22,12 @@ from command import ompls
 from thinned import thinned
 from waiting import LIMIT, until, worked
 
+from ompls.devices.mpinode.module import library
 from ompls.devices.mpinode.module.cluster import Node
 from ompls.devices.mpinode.module.hosts import hosts, read_hosts, slurm_hosts
 from ompls.devices.mpinode.module.launched import Met
 from ompls.devices.mpinode.module.said import Said
-from ompls.devices.remote import mpi
+from ompls.devices.remote import mpi, near
 from ompls.runtime.devices import devices_of
 from ompls.runtime.errors import DeviceUnavailable
 
@@ -156,6 +157,14 @@ def test_memory_files_that_have_no_room_are_told(built: Built, room: str, told: 
     assert done.stderr.startswith("ompls: warning: device ")
     assert told in done.stderr
     assert "docker run --shm-size" in done.stderr
+
+
+def test_an_mpi_that_hangs_in_a_small_memory_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library, "_SMALL", 1 << 62)
+    monkeypatch.setattr(library, "sent", lambda text, here: ["sleep", "1000"])
+    monkeypatch.setattr(near, "SECONDS", 0.05)
+    with pytest.raises(DeviceUnavailable, match="MPI does not start within"):
+        library._try_small_memory()
 
 
 def test_mpi_that_was_started_for_one_thread_is_refused(built: Built) -> None:

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Set
 
-from ompls.devices.remote import mpi
+from ompls.devices.remote import mpi, near
 from ompls.runtime.errors import DeviceUnavailable
 from ompls.runtime.start import NOWHERE, sent
 
@@ -113,7 +113,12 @@ def _try_small_memory() -> None:
         return
     text = "import sys\nsys.path[:] = {!r}\nimport mpi4py.MPI".format(list(filter(None, sys.path)))
     words = sent(text, here=True)
-    done = subprocess.run(words, cwd=NOWHERE, capture_output=True, stdin=subprocess.DEVNULL, check=False)
+    how: Dict[str, Any] = {"cwd": NOWHERE, "capture_output": True, "stdin": subprocess.DEVNULL}
+    try:
+        done = subprocess.run(words, check=False, timeout=near.SECONDS, **how)
+    except subprocess.TimeoutExpired as error:
+        why = "MPI does not start within {:g} s; /dev/shm has {} KiB left".format(near.SECONDS, free >> 10)
+        raise DeviceUnavailable("mpinode", why, MORE_MEMORY) from error
     if done.returncode < 0:
         why = "MPI ends by signal {} as it starts; /dev/shm has {} KiB left".format(-done.returncode, free >> 10)
         raise DeviceUnavailable("mpinode", why, MORE_MEMORY)
