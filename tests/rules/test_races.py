@@ -223,6 +223,48 @@ def test_races(body: str, expected: str) -> None:
     assert " ".join(sorted(d.rule + "?" * (d.severity == "hint") for d in found)) == expected
 
 
+LIBRARY = """
+typedef unsigned long size_t; typedef struct stream FILE;
+void *memset(void *, int, size_t); char *strcpy(char *, const char *); char *strcat(char *, const char *);
+int sprintf(char *, const char *, ...); int snprintf(char *, size_t, const char *, ...); size_t strlen(const char *);
+int sscanf(const char *, const char *, ...); int printf(const char *, ...); int rand_r(unsigned *); void free(void *);
+size_t fread(void *, size_t, size_t, FILE *); char *fgets(char *, int, FILE *); double frexp(double, int *);
+char text[64], line[64]; int number; unsigned seed;
+void f(FILE *in, int n, double *x) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+"""
+CALLS = [
+    ("memset(text, i, 64);", True),
+    ("memset(text, 0, 64);", False),  # all store the same
+    ("memset(text, i, 0);", False),  # nothing
+    ('sprintf(text, "%d", i);', True),  # the third of three arguments is no size
+    ('sprintf(text, "%d %d", i, n);', True),
+    ('sprintf(text, "%d", n);', False),
+    ('snprintf(text, 64, "%d", i);', True),
+    ('snprintf(text, i, "%d", n);', False),  # of the same text
+    ('strcpy(text, i % 2 ? "odd" : "even");', True),
+    ('strcpy(text, "even");', False),
+    ('strcat(text, "x");', True),  # it goes on where the others have been
+    ("fread(text, 1, 64, in);", True),
+    ("char own[64]; fread(own, 1, 64, in);", False),  # a stream has a lock of its own
+    ("fgets(text, 64, in);", True),
+    ("\n#pragma omp critical\nfgets(text, 64, in);", False),
+    ('sscanf(line, "%d", &number);', False),  # all find the same in it
+    ('fgets(line, 64, in); int mine; sscanf(line, "%d", &mine);', True),
+    ("x[i] = rand_r(&seed);", True),
+    ("unsigned mine = i; x[i] = rand_r(&mine);", False),
+    ("x[i] = frexp(x[i], &number);", True),
+    ('x[i] = strlen(text); printf("%s %p", text, x);', False),
+]
+
+
+@pytest.mark.parametrize(("body", "races"), CALLS, ids=[b.strip().replace("\n", " ") for b, _ in CALLS])
+def test_library_functions_touch_what_their_arguments_point_to(body: str, races: bool) -> None:
+    found = [d.severity for d in findings(f"{LIBRARY}{body}\n}}\n}}\n", *RACES)]
+    assert found == (["warning"] if races else [])
+
+
 def test_a_construct_is_looked_through_once_for_all_pairs_of_accesses(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[Node] = []
 

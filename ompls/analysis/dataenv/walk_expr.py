@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ompls.analysis.dataenv.called import known_of, touched_by
 from ompls.analysis.dataenv.guards import Guard
 from ompls.analysis.dataenv.paths import is_address, points_to_const, root
 from ompls.analysis.dataenv.places import Env, Place, fresh_target, fresh_value, place_of, pointee_of
@@ -16,20 +17,12 @@ from ompls.analysis.dataenv.summaries import Passed, Summaries
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
-from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Function, Pointer, Record
 from ompls.analysis.model.peel import bare, indexed, strip
 from ompls.analysis.model.tu import Content
+from ompls.analysis.spec.known import Known, Lock
 
-_LOCK = {"omp_set_lock": True, "omp_set_nest_lock": True, "omp_unset_lock": False, "omp_unset_nest_lock": False}
-_LOCK |= {"omp_test_lock": True, "omp_test_nest_lock": True, "pthread_mutex_lock": True, "pthread_mutex_unlock": False}
-_LOCK |= {"mtx_lock": True, "mtx_unlock": False}
 _MEETS = re.compile(r"barrier|wait|sync|lock|signal", re.I)  # in the name of a function that is not known
-# Library functions that touch what arguments point to, its first element at least: (those read, those written).
-_COPIES: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
-    "memcpy": ((1,), (0,)), "memmove": ((1,), (0,)), "memset": ((), (0,)),
-    "strcpy": ((1,), (0,)), "strncpy": ((1,), (0,)), "sprintf": ((), (0,)), "snprintf": ((), (0,)),
-}  # fmt: skip
 _MANY = 4000  # accesses of one walk; no more are kept
 _DEEPEST = 16  # steps of an lvalue that are followed
 
@@ -295,17 +288,18 @@ class Expressions(ABC):
             name = ""
         for arg in expr.args:
             self.argument(arg)
-        if name in _LOCK and len(expr.args) == 1:
-            self.lock(expr.args[0], _LOCK[name], "_nest_" in name, "_test_" in name)
+        row = known_of(expr) if name not in self.functions else None
+        if row is not None and row.lock is not None and len(expr.args) == 1:
+            self.lock(expr.args[0], row.lock)
             return
         if name == "omp_set_num_threads" and len(expr.args) == 1:
             asked = poly_of(expr.args[0], self.env.values)
             self.threads.append((asked.constant or 0) if asked is not None else 0)
         summary = self.summaries.of(name)
-        if summary is None and _MEETS.search(name):
-            self.meets.append(self.tick())
         if summary is None:
-            self.unknown_call(expr)
+            if row.meets if row is not None else _MEETS.search(name):
+                self.meets.append(self.tick())
+            self.known_call(expr, row) if row is not None else self.unknown_call(expr)
             return
         if summary.waits:
             self.wait()
@@ -348,17 +342,18 @@ class Expressions(ABC):
         else:
             self.value(expr)
 
-    def lock(self, arg: Expr, taken: bool, nestable: bool, tried: bool) -> None:
+    def lock(self, arg: Expr, does: Lock) -> None:
+        taken = does.taken
         place = pointee_of(arg, self.env)
         if place is None:
             symbol = root(arg)
             place = Place(symbol, 1, ("[]",), (None,), (None,), sure=False) if symbol is not None else None
         if place is not None:
-            self.locks.append(LockStep(self.tick(), None if tried else place, taken))
+            self.locks.append(LockStep(self.tick(), None if does.tried else place, taken))
             change: frozenset[Held] = frozenset((("lock", place),))
-            if nestable and taken and change <= self.held:
+            if does.nests and taken and change <= self.held:
                 self.again[place] = self.again.get(place, 0) + 1
-            elif nestable and not taken and self.again.get(place):
+            elif does.nests and not taken and self.again.get(place):
                 self.again[place] -= 1  # its owner still has it
             else:
                 self.given |= change - self.held if not taken else frozenset()
@@ -367,23 +362,47 @@ class Expressions(ABC):
     def tries(self, expr: Expr | None) -> bool:
         """Whether it is `omp_test_lock(&l);`, of which nobody asks the result: the lock may be another thread's."""
         call = bare(expr) if expr is not None else None
-        function = bare(call.function) if isinstance(call, ast.Call) else None
-        tried = isinstance(function, ast.Name) and function.name in ("omp_test_lock", "omp_test_nest_lock")
+        row = known_of(call) if isinstance(call, ast.Call) else None
+        tried = row is not None and row.lock is not None and row.lock.tried
         if tried:
             self.locks.append(LockStep(self.tick(), None, taken=True))
         return tried
 
-    def copied(self, call: ast.Call, number: int, arg: Expr, place: Place) -> None:
-        """What a library function certainly does with the first element that its argument points to."""
-        name = call.function.name if isinstance(call.function, ast.Name) else ""
-        reads, writes = _COPIES.get(name, ((), ()))
-        if number not in (*reads, *writes) or (name.startswith("mem") and fold(call.args[-1]) == 0):
-            return
+    def known_call(self, expr: ast.Call, row: Known) -> None:
+        """A library function: what it certainly does with the first element that an argument points to, and what it may
+        do with others."""
+        for arg, write in touched_by(expr, row):
+            given, place = self.pointee(expr.args[arg.at])
+            if place is not None:
+                if arg.sure and arg.device is None and not row.later:
+                    self.first(expr, given, place, write)
+                self.may_touch(given, place, not write, write)
+        given_back = row.frees if row.frees is not None else row.allocates.into if row.allocates is not None else None
+        if given_back is not None and given_back < len(expr.args):
+            given, place = self.pointee(expr.args[given_back])
+            if place is not None:
+                self.may_touch(given, place, True, True)
+
+    def pointee(self, arg: Expr) -> tuple[Expr, Place | None]:
+        """An argument without casts, and what it points to."""
+        inner = strip(arg)
+        if not is_address(inner.type) or isinstance(inner, ast.StringLiteral):
+            return inner, None
+        return inner, pointee_of(inner, self.env)
+
+    def first(self, call: ast.Call, arg: Expr, place: Place, write: bool) -> None:
+        """The first element that an argument points to is read or written."""
         kind = arg.type
         kind = kind.to if isinstance(kind, Pointer) else kind.of if isinstance(kind, Array) else kind
         while isinstance(kind, Array):
             place, kind = place.element(ZERO, Poly.of(kind.length) if kind.length is not None else None), kind.of
-        self.emit(place, arg, number in reads, number in writes, by=call)
+        self.emit(place, arg, not write, write, by=call)
+
+    def may_touch(self, arg: Expr, place: Place, read: bool, write: bool) -> None:
+        """Something that `place` is the beginning of may be read or written."""
+        self.emit(place.blurred(), arg, read, write, certain=False)
+        if write and not place.path:
+            self.env.forget({place.symbol}, self.tick())
 
     def unknown_call(self, expr: ast.Call) -> None:
         """What the arguments point to may be read, and written unless it is const."""
@@ -392,13 +411,7 @@ class Expressions(ABC):
             function = function.to
         params = function.params if isinstance(function, Function) else ()
         for i, arg in enumerate(expr.args):
-            inner = strip(arg)
-            if not is_address(inner.type) or isinstance(inner, ast.StringLiteral):
-                continue
-            const = (i < len(params) and points_to_const(params[i])) or points_to_const(inner.type)
-            place = pointee_of(inner, self.env)
+            inner, place = self.pointee(arg)
             if place is not None:
-                self.copied(expr, i, inner, place)
-                self.emit(place.blurred(), inner, True, not const, certain=False)
-                if not const and not place.path:
-                    self.env.forget({place.symbol}, self.tick())
+                const = (i < len(params) and points_to_const(params[i])) or points_to_const(inner.type)
+                self.may_touch(inner, place, True, not const)

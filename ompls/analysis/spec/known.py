@@ -57,7 +57,7 @@ class Known(NamedTuple):
 
     reads, writes -- memory that arguments point to
     rest -- what it does with arguments behind the format, as that says: `sprintf` reads, `sscanf` writes
-    by_args -- what it writes follows from its arguments, and from what they point to
+    by_args -- what it writes follows from its arguments and from what they point to, but not from what was there
     later -- it touches memory only after it has returned, until something waits for that
     frees -- the argument whose storage it gives back
     allocates -- storage that it makes
@@ -135,7 +135,7 @@ _SAME = Known(number="all")
 _COPY = Known((Arg(1, (2,)),), (Arg(0, (2,)),), by_args=True, returns=0, on_device=True)
 _SET = Known(writes=(Arg(0, (2,)),), by_args=True, returns=0, on_device=True)
 _COPIES_STRING = Known(_1, _0, by_args=True, returns=0, on_device=True)
-_APPENDS = Known(_0_1, _0, by_args=True, returns=0)
+_APPENDS = Known(_0_1, _0, returns=0)
 _NEW = Known(allocates=Block((0,)))
 
 _ISO: Rows = (
@@ -181,7 +181,7 @@ _ISO: Rows = (
     ("vfprintf", Known(_1)),
     ("vsprintf", Known(_1, _0)),
     ("vsnprintf", Known(_2, (Arg(0, (1,), exact=False),))),
-    ("sscanf", Known(_0_1, rest="writes")),
+    ("sscanf", Known(_0_1, rest="writes", by_args=True)),
     ("scanf", Known(_0, rest="writes", needs=_FILES)),
     ("fscanf", Known(_1, rest="writes", needs=_FILES)),
     ("puts", _READS_0),
@@ -307,7 +307,7 @@ _MPI: Rows = (
     ("MPI_Gather", Known((_BUFFER,), (_INTO_3._replace(sure=False),), meets=True)),
     ("MPI_Scatter", Known((_BUFFER._replace(sure=False),), (_INTO_3,), meets=True)),
     ("MPI_Allgather MPI_Alltoall", Known((_BUFFER,), (_INTO_3,), meets=True)),
-    ("MPI_Comm_rank MPI_Comm_size", Known(writes=_1)),
+    ("MPI_Comm_rank MPI_Comm_size", Known(writes=_1, by_args=True)),
     ("MPI_Barrier MPI_Wait MPI_Waitall MPI_Waitany", Known(meets=True)),
     ("MPI_Wtime", Known()),
     ("MPI_Abort", Known(ends=True)),

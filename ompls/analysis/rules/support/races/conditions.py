@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, Walk
+from ompls.analysis.dataenv.called import known_of, touched_by
 from ompls.analysis.dataenv.guards import Guard, exclude
 from ompls.analysis.dataenv.paths import named_in, root, same
 from ompls.analysis.dataenv.records import member_of
@@ -228,8 +229,12 @@ class Conditions:
         call, *others = [x.by for x in (a, b) if x.write]
         if not isinstance(call, ast.Call) or any(by is not call for by in others):
             return False
-        told = call.args[:2] if len(call.args) == 3 else call.args  # what comes third is a size
-        if not all(self.is_invariant(arg, level) for arg in told):
+        row = known_of(call)
+        if row is None or not row.by_args:
+            return False
+        touched = list(touched_by(call, row))  # where they write is the same place, since the two meet there
+        silent = {at for arg, _ in touched for at in arg.size} | {arg.at for arg, write in touched if write}
+        if not all(self.is_invariant(arg, level) for at, arg in enumerate(call.args) if at not in silent):
             return False
         writes = (x for x in self.walk.accesses if x.write and x.certain and x.symbol is a.symbol)
         return all(x.by is call for x in writes if level.stmt in x.directives)
