@@ -184,6 +184,43 @@ def test_what_nothing_orders(body: str, expected: str) -> None:
     assert found == set(expected.split()), text
 
 
+LIBRARY = """
+typedef unsigned long size_t; typedef struct stream FILE;
+void *memset(void *, int, size_t); void *memcpy(void *, const void *, size_t); char *strcpy(char *, const char *);
+int sprintf(char *, const char *, ...); size_t strlen(const char *); int printf(const char *, ...);
+int scanf(const char *, ...); size_t fread(void *, size_t, size_t, FILE *); char *fgets(char *, int, FILE *);
+struct line { char name[64]; int n; };
+void f(FILE *in, int n, char *p, char *q) {
+    char b[64] = ""; int r; struct line s = {""};
+"""
+# (what a task does, what its creator does before it waits, whether nothing orders the two)
+CALLS = [
+    ("memset(b, 1, 64);", "r = b[0];", True),
+    ('sprintf(b, "%d", n);', "r = b[0];", True),
+    ('strcpy(b, "abc");', "r = b[0];", True),
+    ("fread(b, 1, 64, in);", "r = b[0];", True),
+    ("fgets(b, 64, in);", "r = b[0];", True),
+    ("fgets(b, 64, in);", "r = n;", False),
+    ('scanf("%d", &r);', "n = r;", True),
+    ('sprintf(s.name, "%d", n);', "r = s.name[0];", True),
+    ('sprintf(s.name, "%d", n);', "r = s.n;", False),
+    ("r = strlen(b);", "b[0] = 0;", True),
+    ('printf("%s", b);', "r = b[0];", False),
+    # parts of one array
+    ("memcpy(&b[0], q, 4);", "memcpy(&b[4], q, 4);", False),
+    ("memcpy(&b[4], q, 4);", "memcpy(&b[4], q, 4);", True),
+    ("memcpy(&p[0], q, 4);", "p[8] = 0;", False),
+    ("memcpy(b, q, 4);", "r = b[63];", False),
+    ("memcpy(b, q, sizeof b);", "r = b[63];", True),
+]
+
+
+@pytest.mark.parametrize(("task", "creator", "clash"), CALLS, ids=[f"{t} {c}" for t, c, _ in CALLS])
+def test_library_functions_touch_what_their_arguments_point_to(task: str, creator: str, clash: bool) -> None:
+    found = findings(f"{LIBRARY}{T}shared(b, r, s)\n{task} {creator} {W}}}\n", *ORDERING)
+    assert [d.severity for d in found] == (["warning"] if clash else [])
+
+
 TASKS = "int g;\nint f(void) {\n#pragma omp task\ng = 1;\nreturn g;\n}\n"
 ALONE = "int main(void) { return f(); }\n"
 TOGETHER = "int main(void) {\nint r;\n#pragma omp parallel\n#pragma omp single\nr = f();\nreturn r;\n}\n"

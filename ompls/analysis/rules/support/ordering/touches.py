@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from ompls.analysis.dataenv.called import known_of, touched_by
 from ompls.analysis.dataenv.guards import Guard
-from ompls.analysis.dataenv.paths import is_address, root, walk_all
+from ompls.analysis.dataenv.paths import depth_of, is_address, root, walk_all
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, poly_of
 from ompls.analysis.dataenv.uses import Use, uses
 from ompls.analysis.model import ast
@@ -15,19 +17,12 @@ from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.model.peel import indexed, strip
 from ompls.analysis.rules.support.ordering.model import BY_ADDRESS, Touch
+from ompls.analysis.spec.known import Arg
 
 _OF_VALUES = frozenset(
     (ast.Name, ast.IntLiteral, ast.CharLiteral, ast.FloatLiteral, ast.Paren, ast.Cast, ast.Unary, ast.Binary)
 )
-# Library functions that only read, or write, what their pointer arguments point to, by argument.
-_READS = {
-    "memcpy": (1,), "memmove": (1,), "fwrite": (0,), "memcmp": (0, 1), "strlen": (0,), "puts": (0,), "write": (1,),
-}  # fmt: skip
-_WRITES = {"memcpy": (0,), "memmove": (0,), "memset": (0,), "fread": (0,), "free": (0,), "realloc": (0,)}
-_FREES = frozenset(("free", "realloc", "omp_target_free"))
-# Of what may be a device's memory: (argument, which argument says how far behind it begins).
-_DEVICE_READS = {"omp_target_memcpy": ((1, 4),)}
-_DEVICE_WRITES = {"omp_target_memcpy": ((0, 3),), "omp_target_free": ((0, None),)}
+_SIDES = ("host", BY_ADDRESS)  # of what may be a device's memory
 
 
 @dataclass(slots=True)
@@ -160,7 +155,6 @@ def touches(node: Node | None, place: Place) -> Iterator[Touch]:
         yield touch_of(use, place)
     for call in (n for n in node.walk() if isinstance(n, ast.Call)):
         yield from _library(call, place)
-        yield from _device_memory(call, place)
 
 
 def touch_of(use: Use, place: Place) -> Touch:
@@ -217,37 +211,50 @@ def path_of(expr: Expr, place: Place) -> tuple[str, tuple[Poly | None, ...]]:
 
 def _library(call: ast.Call, place: Place) -> Iterator[Touch]:
     """What a library function does for certain with what its arguments point to."""
-    name = call.function.name if isinstance(call.function, ast.Name) else ""
-    for table, write in ((_READS, False), (_WRITES, True)):
-        for i in table.get(name, ()):
-            arg = strip(call.args[i]) if i < len(call.args) else None
-            symbol = root(arg)
-            if arg is None or symbol is None:
-                continue
-            plain = isinstance(arg, ast.Name) or (isinstance(arg, ast.Unary) and arg.op == "&")
-            if plain and is_address(arg.type):
-                depth = 1 if isinstance(symbol.type, Pointer) and isinstance(arg, ast.Name) else 0
-                made = Touch(symbol, arg, depth, not write, write, loops=place.loops, held=place.held,
-                             guards=place.guards, freed=name in _FREES, whole=True)  # fmt: skip
-                yield resolved(made, place)
-
-
-def _device_memory(call: ast.Call, place: Place) -> Iterator[Touch]:
-    """What a device routine does with memory that its arguments point to, the host's or a device's: the first element."""
-    name = call.function.name if isinstance(call.function, ast.Name) else ""
-    for table, write in ((_DEVICE_READS, False), (_DEVICE_WRITES, True)):
-        for i, behind in table.get(name, ()):
-            arg = strip(call.args[i]) if i < len(call.args) else None
-            offset = call.args[behind] if behind is not None and behind < len(call.args) else None
-            if not isinstance(arg, ast.Name) or arg.symbol is None or (offset is not None and fold(offset) != 0):
-                continue
-            dims, kind = 0, arg.type
-            depth = 1 if isinstance(kind, Pointer) else 0
-            kind = kind.to if isinstance(kind, Pointer) else kind
-            while isinstance(kind, Array):
-                dims, kind = dims + 1, kind.of
-            freed = name in _FREES
-            made = Touch(arg.symbol, arg, depth, not write, write, "", (ZERO,) * (dims + depth), place.loops, place.held,
-                         place.guards, freed=freed, whole=freed)  # fmt: skip
-            for side in ("host", BY_ADDRESS):
+    row = known_of(call)
+    if row is None or row.later:
+        return
+    for arg, write in touched_by(call, row):
+        made = _pointed(call.args[arg.at], place, write) if arg.sure else None
+        if made is None:
+            continue
+        if arg.device is None:
+            yield resolved(replace(made, whole=_is_whole(call, arg)), place)
+        elif arg.behind is None or (arg.behind < len(call.args) and fold(call.args[arg.behind]) == 0):
+            for side in _SIDES:
                 yield resolved(replace(made, side=side), place)
+    made = _pointed(call.args[row.frees], place, True) if row.frees is not None and row.frees < len(call.args) else None
+    if made is not None:
+        for side in _SIDES if row.on_target else ("host",):
+            yield resolved(replace(made, side=side, freed=True, whole=True), place)
+
+
+def _pointed(arg: Expr, place: Place, write: bool) -> Touch | None:
+    """The access of the first element that an argument points to: `b`, `p`, `&x`, `&b[i]`, `s.name`."""
+    arg = strip(arg)
+    base = strip(arg.operand) if isinstance(arg, ast.Unary) and arg.op == "&" else arg
+    symbol, kind = root(base), base.type
+    if symbol is None or not isinstance(base, (ast.Name, ast.Index, ast.Member)):
+        return None
+    depth, (way, subs) = depth_of(base), path_of(base, place)
+    if base is arg and isinstance(kind, Pointer) and isinstance(base, ast.Name):
+        depth, subs, kind = 1, (ZERO,), kind.to
+    elif base is arg and not isinstance(kind, Array):
+        return None
+    while isinstance(kind, Array):
+        subs, kind = (*subs, ZERO), kind.of
+    return Touch(symbol, arg, depth, not write, write, way, subs, place.loops, place.held, place.guards)
+
+
+def _is_whole(call: ast.Call, arg: Arg) -> bool:
+    """Whether so many bytes from the start of a variable are touched that these are all that the call is about."""
+    at = strip(call.args[arg.at])
+    at = strip(at.operand) if isinstance(at, ast.Unary) and at.op == "&" else at
+    if not isinstance(at, ast.Name) or not (arg.size and arg.exact):
+        return False
+    count, kind = 1, at.type
+    while isinstance(kind, Array):
+        count, kind = count * (kind.length or 1), kind.of
+    known = [fold(call.args[n]) for n in arg.size]
+    size = getattr(kind, "size", 1) * count
+    return any(n is None for n in known) or math.prod(n for n in known if n is not None) >= size
