@@ -13,7 +13,7 @@ from ompls.analysis.dataenv.paths import is_address, points_to_const, root
 from ompls.analysis.dataenv.places import Env, Place, fresh_target, fresh_value, place_of, pointee_of
 from ompls.analysis.dataenv.records import Access, Held, LockStep, Sync, Touched, member_of
 from ompls.analysis.dataenv.relations import Fact, facts_of
-from ompls.analysis.dataenv.summaries import Passed, Summaries
+from ompls.analysis.dataenv.summaries import Passed, Summaries, Summary
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, poly_of
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
@@ -296,11 +296,15 @@ class Expressions(ABC):
             asked = poly_of(expr.args[0], self.env.values)
             self.threads.append((asked.constant or 0) if asked is not None else 0)
         summary = self.summaries.of(name)
-        if summary is None:
-            if row.meets if row is not None else _MEETS.search(name):
-                self.meets.append(self.tick())
-            self.known_call(expr, row) if row is not None else self.unknown_call(expr)
+        if summary is not None:
+            self.defined_call(expr, summary)
             return
+        if row.meets if row is not None else _MEETS.search(name):
+            self.meets.append(self.tick())
+        self.known_call(expr, row) if row is not None else self.unknown_call(expr)
+
+    def defined_call(self, expr: ast.Call, summary: Summary) -> None:
+        """A function of the unit: what its summary says, in terms of what is passed to it."""
         if summary.waits:
             self.wait()
         passed = Passed(summary.params, expr, self.env)

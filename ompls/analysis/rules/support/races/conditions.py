@@ -229,15 +229,19 @@ class Conditions:
         call, *others = [x.by for x in (a, b) if x.write]
         if not isinstance(call, ast.Call) or any(by is not call for by in others):
             return False
+        if not self.gives_alike(call, level):
+            return False
+        writes = (x for x in self.walk.accesses if x.write and x.certain and x.symbol is a.symbol)
+        return all(x.by is call for x in writes if level.stmt in x.directives)
+
+    def gives_alike(self, call: ast.Call, level: Level) -> bool:
+        """Whether what a library function writes follows from arguments that are the same for all."""
         row = known_of(call)
         if row is None or not row.by_args:
             return False
         touched = list(touched_by(call, row))  # where they write is the same place, since the two meet there
         silent = {at for arg, _ in touched for at in arg.size} | {arg.at for arg, write in touched if write}
-        if not all(self.is_invariant(arg, level) for at, arg in enumerate(call.args) if at not in silent):
-            return False
-        writes = (x for x in self.walk.accesses if x.write and x.certain and x.symbol is a.symbol)
-        return all(x.by is call for x in writes if level.stmt in x.directives)
+        return all(self.is_invariant(arg, level) for at, arg in enumerate(call.args) if at not in silent)
 
     def is_own_again(self, a: Access, b: Access, level: Level) -> bool:
         """Whether each thread reads what it has just stored itself, and all store the same: `n = omp_get_num_threads()`."""
