@@ -18,13 +18,14 @@ from ompls.analysis.model.tu import Region, Variable
 from ompls.analysis.rules.support.edits import with_clause
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.lengths import brings_back_more, in_c, reach_of
-from ompls.analysis.rules.support.noticed import events, finding, region_at, severity_of
+from ompls.analysis.rules.support.noticed import Noticed, events, finding, region_at, severity_of, unsure_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     if scene.unit.settings.openmp == "4.0":
         return
     told: set[object] = set()
+    unsure: dict[str, Noticed] = {}
     for found in events(scene, "absent"):
         event = found.event
         if "." in event.name or "->" in event.name:
@@ -40,16 +41,24 @@ def check(scene: Scene) -> Iterator[Finding]:
         symbol = variable.symbol if variable is not None else _followed(scene.function, event.site.span)
         if not certain and symbol is not None and _begins_elsewhere(symbol):
             continue
-        message = _message(event.name, certain, variable)
-        changes: tuple[Change, ...] = ()
         placed = found
         if region is not None:
             text = f"the region that `{event.name}` comes into"
             text += f": {variable.why}" if variable is not None else ""
             placed = found._replace(here=(*found.here, (region.directive.span, text)))
-            if certain and variable is not None:
-                changes = _changes(scene, region, variable, event.detail)
-        yield finding(placed, message, severity_of(found, scene), *changes)
+        if not certain:
+            unsure.setdefault(event.name, placed)
+            continue
+        changes = _changes(scene, region, variable, event.detail) if region is not None and variable is not None else ()
+        yield finding(placed, _message(event.name, variable), severity_of(found, scene), *changes)
+    if unsure:
+        yield unsure_of(unsure)
+
+
+def _message(name: str, variable: Variable | None) -> str:
+    if variable is not None and not variable.implicit and isinstance(variable.symbol.type, Pointer):
+        return f"`{name}` itself is {variable.sharing}, but what it points to is not mapped: the device cannot reach it"
+    return f"what `{name}` points to is not mapped here, so the device cannot reach it"
 
 
 def _changes(scene: Scene, region: Region, variable: Variable, size: str) -> tuple[Change, ...]:
@@ -97,14 +106,6 @@ def _begins_elsewhere(s: Symbol) -> bool:
     return bool(s.declare_target) and not s.defined
 
 
-def _message(name: str, certain: bool, variable: Variable | None) -> str:
-    if not certain:
-        return f"what `{name}` points to is not mapped on every path that comes here, as far as can be seen"
-    if variable is not None and not variable.implicit and isinstance(variable.symbol.type, Pointer):
-        return f"`{name}` itself is {variable.sharing}, but what it points to is not mapped: the device cannot reach it"
-    return f"what `{name}` points to is not mapped here, so the device cannot reach it"
-
-
 RULE = Rule(
     id="device-pointer-absent",
     severity="warning",
@@ -114,12 +115,21 @@ RULE = Rule(
 A pointer that no clause lists comes into a target region as a zero-length array section: if what it points to has been
 mapped, it points to the device's copy, else it keeps the host's address, which is no address of the device. So storage must be
 mapped by the region itself, by a `target data` around it, or by a `target enter data` before it. Where a caller, or a
-function of another file, may have mapped it, only a hint is given. A program that `requires unified_shared_memory`
+function of another file, may have mapped it, one hint is given for the function. A program that `requires unified_shared_memory`
 needs no mapping.
 """,
     section="5.8.6",
     about="events",
     bad=(
+        """
+void library(int n, double *x, double *y, double *z, double *w, double *v) {
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < n; i++) x[i] = y[i] + z[i];
+    //                          ^^^^ hint: what `x`, `y`, `z` and 2 more point to is not mapped on every path that comes here, as far as can be seen
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < n; i++) y[i] = w[i] + v[i] * z[i];
+}
+""",
         """
 void *malloc(unsigned long);
 void f(int n) {

@@ -10,13 +10,14 @@ from ompls.analysis.model.ast import Expr, Index, Member, Paren
 from ompls.analysis.model.ctype import Pointer, Record, innermost
 from ompls.analysis.model.peel import strip
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import Noticed, events, finding, region_at, severity_of
+from ompls.analysis.rules.support.noticed import Noticed, events, finding, region_at, severity_of, unsure_of
 
 _NAME = re.compile(r"\w+")
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     told: set[object] = set()
+    unsure: dict[str, Noticed] = {}
     absent = [(id(region_at(scene, found.event.site.span)), found) for found in events(scene, "absent")]
     pointers = {(region, found.event.name) for region, found in absent}
     for region, found in absent:
@@ -29,10 +30,13 @@ def check(scene: Scene) -> Iterator[Finding]:
         if not certain and ((region, base[0]) in pointers or not _comes_in(scene, name)):
             continue  # the structure is not there either, which is told; or somebody was asked to map it
         told.add(key)
-        message = f"what `{name}` points to is not mapped, so the device cannot reach it"
         if not certain:
-            message = f"what `{name}` points to is not mapped on every path that comes here, as far as can be seen"
+            unsure.setdefault(name, found)
+            continue
+        message = f"what `{name}` points to is not mapped, so the device cannot reach it"
         yield finding(found, f"{message}; {_cure(scene, found)}", severity_of(found, scene))
+    if unsure:
+        yield unsure_of(unsure, f"; {_cure(scene, min(unsure.values(), key=lambda found: found.event.site))}")
     for found in events(scene, "unattached"):
         name = found.event.name
         key = (id(region_at(scene, found.event.site.span)), name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.machine.analysis import events_of_unit
@@ -40,6 +40,7 @@ WORDS = {
     Does.COUNTS_ARGUMENTS: "in a run without arguments",
 }
 
+_MOST_NAMED = 3  # in one message
 _COMPUTING = frozenset(("+", "-", "*", "/", "%"))
 
 
@@ -211,6 +212,18 @@ def severity_of(found: Noticed, scene: Scene) -> Severity:
 def finding(found: Noticed, message: str, severity: Severity, *changes: Change) -> Finding:
     """The finding that an event makes."""
     return Finding(found.event.site.span, message, severity, found.here, changes, elsewhere=found.elsewhere)
+
+
+def unsure_of(found: Mapping[str, Noticed], cure: str = "") -> Finding:
+    """The one hint of a function for the pointers, by their names, that it follows and that only others can have mapped."""
+    (_, first), *others = ordered = sorted(found.items(), key=lambda named: named[1].event.site)
+    also = [(one.event.site.span, f"`{name}` is followed here") for name, one in others]
+    shown = [f"`{name}`" for name, _ in ordered][:_MOST_NAMED]
+    more = len(found) - len(shown)
+    last = f"{more} more" if more else shown.pop()
+    what = f"{', '.join(shown)} and {last} point" if shown else f"{last} points"
+    message = f"what {what} to is not mapped on every path that comes here, as far as can be seen{cure}"
+    return finding(first._replace(here=(*first.here, *also)), message, "hint")
 
 
 def region_at(scene: Scene, span: Span) -> Region | None:
