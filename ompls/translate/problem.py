@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ompls.analysis.model.ast import Span
+from ompls.analysis.model.ast import Span, VarDecl
 from ompls.analysis.model.tu import Item
 from ompls.analysis.notes import UNTRANSLATABLE as RULE
 
-__all__ = ["RULE", "Problem"]
+__all__ = ["RULE", "Problem", "not_on_devices"]
 
 
 class Problem(Exception):
@@ -21,3 +21,10 @@ class Problem(Exception):
         self.what = what
         self.why = why
         self.item = item
+
+
+def not_on_devices(name: str, item: Item | None, decl: VarDecl | None) -> Problem:
+    """For a variable that kernels have no copy of: at its declaration, so that it is told once for all that use it."""
+    why = "a function that a region calls uses it: put it under declare target"
+    span = decl.name_span if decl is not None and item is not None else None
+    return Problem(span, f"the global variable '{name}'", why, item if span is not None else None)

@@ -35,7 +35,8 @@ CASES = [
      "ordered", "different teams"),
     ("cuda", "#pragma omp target\n{\n#pragma omp atomic\na[0] = a[1] + a[2];\n}", "a[0] = a[1] + a[2];", "forms"),
     ("cuda", "#pragma omp target device(ancestor: 1)\na[0] = 1;", "device(ancestor: 1)", "reverse"),
-    ("cuda", "#pragma omp target\na[0] = helper();", None, "'hidden'"),
+    *((device, "#pragma omp target\na[0] = helper();\n#pragma omp target\na[1] = helper();", "hidden", "'hidden'")
+      for device in ("host", "cuda")),
     ("cuda", "int ompls_mine = 1;\n#pragma omp target parallel for\nfor (int i = 0; i < n; i++)\na[i] = ompls_mine;",
      None, "ompls_mine"),
     ("cuda", "long double wide = 1;\n#pragma omp target\na[0] = wide;", None, "long double"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.private import loop_variables
@@ -28,19 +29,25 @@ def check(scene: Scene) -> Iterator[Finding]:
         for name in _globals(scene, scene.content):
             message = f"`{name.name}` is not in a `declare target`, but `{function.symbol.name}`, which is, uses it"
             yield Finding(name.span, message, "warning", (), _declared_too(name.name))
+    told: dict[str, Finding] = {}
     for region in regions_of(scene):
         for call, content in called(scene, region):
             node = content.node
             if not isinstance(node, ast.FunctionDef) or _declared(scene, node.symbol):
                 continue
-            for name in _globals(scene, content):
+            for name in _globals(scene, content)[:1]:
+                said = told.get(name.name)
+                severity: Severity = "warning" if _certain(scene, region, content) else "hint"
+                if said is not None and severity in (said.severity, "hint"):
+                    also = (call.span, f"`{node.symbol.name}` uses it, too")
+                    told[name.name] = replace(said, related=(*said.related, also))
+                    continue
                 message = (
                     f"`{node.symbol.name}` uses `{name.name}`, of which devices have no copy without `declare target`"
                 )
-                severity: Severity = "warning" if _certain(scene, region, content) else "hint"
                 used = ((content, name.span, "used here"),)
-                yield Finding(call.span, message, severity, (), _declared_too(name.name), elsewhere=used)
-                break
+                told[name.name] = Finding(call.span, message, severity, (), _declared_too(name.name), elsewhere=used)
+    yield from told.values()
 
 
 def _declared_too(name: str) -> tuple[Change, ...]:
@@ -130,6 +137,18 @@ a variable has to be in a `declare target` directive, or passed to the function.
 """,
     section="7.8",
     bad=(
+        """
+static double weights[8];
+static double one(int i) { return weights[i] + weights[i + 1]; }
+static double two(int i) { return 2 * weights[i]; }
+void f(double *s) {
+    #pragma omp target map(tofrom: s[0:1])
+    s[0] = one(1) + two(2) + one(3);
+    //     ^^^ warning: `one` uses `weights`, of which devices have no copy without `declare target`
+    #pragma omp target map(tofrom: s[0:1])
+    s[0] += one(1) + two(2);
+}
+""",
         """
 int limit = 8;
 #pragma omp begin declare target

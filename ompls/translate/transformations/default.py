@@ -31,7 +31,7 @@ from ompls.translate.macros import Macros
 from ompls.translate.needs import Index, Needs, globals_in_lengths
 from ompls.translate.output import OutLine, Places, generated, reindented
 from ompls.translate.plan import Param, RegionPlan
-from ompls.translate.problem import Problem
+from ompls.translate.problem import Problem, not_on_devices
 from ompls.translate.rewrite import NO_CODE, Chunk, Rewriter, name_function, without_comments
 from ompls.translate.sharing import TASKS, Copies, copied_variables, implicit_copies, listed_in, own_variables
 from ompls.translate.symbols import global_symbol, is_global
@@ -135,11 +135,7 @@ def _statics(index: Index, needs: Needs) -> list[OutLine]:
             continue
         init = f" = {index.tu.text(item, d.init.span)}" if d.init is not None else ""
         if not is_const(s.type) and s.name not in tables(index.tu):
-            raise Problem(
-                None,
-                f"the global variable '{s.name}'",
-                "a function called from the region uses it: put it under declare target",
-            )
+            raise not_on_devices(s.name, item, d)
         out += generated(f"static {index.kinds.c(s.type, s.name)}{init};")
     return out
 

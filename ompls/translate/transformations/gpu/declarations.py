@@ -22,7 +22,7 @@ from ompls.translate.macros import Macros
 from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places, generated
 from ompls.translate.pointees import leads_to_literals
-from ompls.translate.problem import Problem
+from ompls.translate.problem import Problem, not_on_devices
 from ompls.translate.rewrite import Rewriter, without_comments
 from ompls.translate.symbols import global_symbol
 from ompls.translate.tables import tables
@@ -75,11 +75,7 @@ def _constants(index: Index, needs: Needs) -> list[str]:
         item, d = index.variables.get(s.name, (None, None))
         fixed = is_const(s.type) or s.name in tables(index.tu)
         if item is None or d is None or d.init is None or not fixed:
-            raise Problem(
-                None,
-                f"the global variable '{s.name}'",
-                "a function called from the region uses it: put it under declare target",
-            )
+            raise not_on_devices(s.name, item, d)
         if leads_to_literals(d, item.content.text, index.tu.model):
             why = "it begins with the address of a compound literal: put it under declare target"
             raise Problem(None, f"the global variable '{s.name}'", why)
