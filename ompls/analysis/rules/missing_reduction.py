@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.noticed import region_at
 from ompls.analysis.rules.support.races.reducing import reducing
 from ompls.analysis.rules.support.races.report import Report, finding, reports, text_of, units
 
@@ -17,22 +18,33 @@ def check(scene: Scene) -> Iterator[Finding]:
         what = text_of(scene, race.first)
         message = (
             f"`{what}` is updated by {units(race.level)} that run at the same time, so that updates are lost: "
-            f"it needs {_wanted(report)}"
+            f"it needs {_wanted(scene, report)}"
         )
         yield finding(scene, report, message, reducing(scene, report))
 
 
-def _wanted(report: Report) -> str:
+def _wanted(scene: Scene, report: Report) -> str:
     """The clause, with what it can list: no member (5.2 §5.5.8), and of a pointer what it points to."""
-    place = report.race.first.place
-    if any(step not in ("[]", "*") for step in place.path):
+    first = report.race.first
+    if any(step not in ("[]", "*") for step in first.place.path):
         return "an `atomic` directive, or the `reduction` of a variable of its own"
     item = report.name
-    if place.depth and isinstance(place.symbol.type, Pointer):
-        node = report.race.first.node
-        one = isinstance(node, ast.Unary) and node.op == "*"
-        item += "[0:1]" if one else "[0:length]"
-    return f"`reduction({report.operator}: {item})` or an `atomic` directive"
+    if first.place.depth and isinstance(first.place.symbol.type, Pointer):
+        one = isinstance(first.node, ast.Unary) and first.node.op == "*"
+        item = f"{item}[0:1]" if one else _mapped(scene, report)
+    wanted = f"`reduction({report.operator}: {item})`" if item else f"a `reduction` of the section of `{report.name}`"
+    own = "; if each iteration is to have an element of its own, the subscript is wrong"
+    return f"{wanted} or an `atomic` directive{'' if report.race.fixed else own}"
+
+
+def _mapped(scene: Scene, report: Report) -> str:
+    """The section of the pointer that the region maps, as it is written; ''."""
+    race = report.race
+    around = region_at(scene, race.level.stmt.span)
+    directives = {race.level.stmt.directive, *([around.directive] if around is not None else [])}
+    items = [i for d in directives for c in d.all("map") for i in c.items if i.symbol is race.first.place.symbol]
+    sections = [i.text for i in items if isinstance(i.expr, ast.Section)]
+    return sections[0] if len(sections) == 1 else ""
 
 
 RULE = Rule(
@@ -48,6 +60,20 @@ directive is enough.
     group="sharing",
     about="races",
     bad=(
+        """
+void f(int n, double *v, double *w) {
+    const int nx = 20, ny = 50;
+    #pragma omp target teams distribute parallel for collapse(2) map(tofrom: v[0:nx*ny])
+    for (int j = 0; j < ny; j++)
+        for (int i = 0; i < nx; i++)
+            v[i * nx + j] += 1.0;
+        //  ^^^^^^^^^^^^^ warning: `v[i * nx + j]` is updated by iterations that run at the same time, so that updates are lost: it needs `reduction(+: v[0:nx*ny])` or an `atomic` directive; if each iteration is to have an element of its own, the subscript is wrong
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 8; k++) w[k] += i;
+    //                              ^^^^ warning: `w[k]` is updated by iterations that run at the same time, so that updates are lost: it needs a `reduction` of the section of `w` or an `atomic` directive
+}
+""",
         """
 struct totals { double s, parts[4]; };
 void f(int n, struct totals *t, struct totals own, double *x) {
@@ -113,7 +139,7 @@ void f(int n, int bins[8], const int *x) {
         for (int i = 0; i < n; i++)
             for (int k = 0; k < 8; k++)
                 bins[k] += x[i] == k;
-            //  ^^^^^^^ warning: `bins[k]` is updated by iterations that run at the same time, so that updates are lost: it needs `reduction(+: bins[0:length])` or an `atomic` directive
+            //  ^^^^^^^ warning: `bins[k]` is updated by iterations that run at the same time, so that updates are lost: it needs `reduction(+: bins[0:8])` or an `atomic` directive
     }
 }
 """,

@@ -54,7 +54,7 @@ def _item(scene: Scene, clause: Clause, item: ListItem) -> Iterator[Finding]:
     value = _element(item.expr)
     severity: Severity = "error"
     if isinstance(value, Pointer):
-        message = f"`{item.text}` is a pointer; reduce what it points to: `{item.text}[0:length]`"
+        message = f"`{item.text}` is a pointer; list the section of what it points to that is reduced"
     elif isinstance(value, Record):
         message = f"`{item.text}` is no number: a `declare reduction` has to say what `{clause.keyword}` does with two of its type"
         severity = "error" if scene.unit.complete_headers else "hint"
@@ -109,7 +109,7 @@ void f(int n, double *x) {
         """
 void f(int n, double *sum, double *x) {
     #pragma omp target teams distribute parallel for map(tofrom: x[0:n]) reduction(+: sum)
-    //                                                                                ^^^ error: `sum` is a pointer; reduce what it points to: `sum[0:length]`
+    //                                                                                ^^^ error: `sum` is a pointer; list the section of what it points to that is reduced
     for (int i = 0; i < n; i++) x[i] = 0;
 }
 """,
