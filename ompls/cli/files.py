@@ -12,13 +12,15 @@ from ompls.cli.engine import Engine
 from ompls.cli.problem import Problem
 
 _REGION = later(rb"^[ \t]*(?:#[ \t]*pragma|[!cC*]\$)[ \t]*omp\b(?:[^\n\\&]|\\\r?\n)*?\btarget\b", re.I | re.M)
-_LARGEST = 1 << 26  # bytes of a file in another language
+_INCLUDE = later(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+\.c)"', re.M)
+_LARGEST = 1 << 26  # bytes of a file that is looked through here
 
 
 def expand(names: Iterable[str], engine: Engine, others: list[str] | None = None) -> list[str]:
     """The names, each directory replaced by the C files in it (in order, hidden and excluded ones left out).
 
-    A file that is named is checked even if it is excluded.  A directory that cannot be read stands for itself.  The
+    A file that is named is checked even if it is excluded.  One that others in its directory include is checked with
+    these: by itself it may lack what they declare.  A directory that cannot be read stands for itself.  The
     files in the directories that are in other languages join `others`.  Raises Problem for a directory without C files.
     """
     found: list[str] = []
@@ -34,7 +36,7 @@ def expand(names: Iterable[str], engine: Engine, others: list[str] | None = None
                 others.append(path)
         if not inside:
             raise Problem(f"cannot check {name}: no C files are in it; name another directory, or files")
-        found += inside
+        found += _units(inside, engine)
     return list(dict.fromkeys(found))
 
 
@@ -49,6 +51,27 @@ def first_region(path: str) -> int | None:
         return None
     found = _REGION.search(text)
     return text.count(b"\n", 0, found.start()) + 1 if found is not None else None
+
+
+def _units(paths: list[str], engine: Engine) -> list[str]:
+    """Those that no other one includes, and those that the compile database names."""
+    included = {real: _included_by(real) for real in map(os.path.realpath, paths)}
+    pairs = [(real, part) for real, found in included.items() for part in found if part != real]
+    parts = {part for real, part in pairs if real not in included.get(part, ())}
+    return [p for p in paths if (real := os.path.realpath(p)) not in parts or real in engine.workspace.compiled(p)]
+
+
+def _included_by(path: str) -> set[str]:
+    """The C files that a source includes by a name that is meant from its directory."""
+    from ompls.project.files import read_regular
+    from ompls.project.problem import FileProblem
+
+    try:
+        text = read_regular(path, _LARGEST)
+    except FileProblem:
+        return set()
+    names = [os.fsdecode(name) for name in _INCLUDE.findall(text)] if b'.c"' in text else []
+    return {os.path.realpath(os.path.join(os.path.dirname(path), name)) for name in names}
 
 
 def _below(directory: str, engine: Engine) -> Iterator[str]:

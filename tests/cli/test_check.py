@@ -94,6 +94,21 @@ def test_the_compile_database_may_be_anywhere(ompls, tmp_path: Path) -> None:
     assert "there is no compile_commands.json and no compile_flags.txt in" in done.err
 
 
+def test_a_source_that_others_include_is_checked_with_them(ompls, tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    part = tmp_path / "parts" / "more.c"
+    part.write_text("static int more(void) { return limit + LIMIT + never; }\n")
+    text = '#define LIMIT 2\nstatic int limit;\n# include "parts/more.c"\nint main(void) { return more(); }\n'
+    (tmp_path / "main.c").write_text(text)
+    done = ompls("check", tmp_path)
+    assert "1 file checked: 1 error" in done.err
+    assert "`never` undeclared" in done.out
+    assert "3 errors" in ompls("check", part).err, "a file that is named is a unit of its own"
+    entry = {"directory": str(part.parent), "file": "more.c", "command": "gcc -fopenmp -c more.c"}
+    (tmp_path / "compile_commands.json").write_text(json.dumps([entry]))
+    assert "2 files checked" in ompls("check", tmp_path).err
+
+
 def test_what_cannot_be_read_is_said_whatever_is_selected(ompls, tmp_path: Path) -> None:
     path = tmp_path / "broken.c"
     path.write_text("int f(void) { return 1 }\n")
