@@ -254,6 +254,19 @@ int main(void) {
     ),
     good=(
         """
+static int seven = 7, eight = 8;
+#pragma omp declare target
+static int *one = &seven;
+static struct { int n; int *at; } both[1] = {{1, &eight}};
+#pragma omp end declare target
+int main(void) {
+    int sum = 0;
+    #pragma omp target map(tofrom: sum)
+    sum = *one + *both[0].at;
+    return sum != 15;
+}
+""",
+        """
 #pragma omp declare target
 static const int *table(int k) {
     static const int odd[3] = {1, 3, 5}, even[3] = {2, 4, 6};

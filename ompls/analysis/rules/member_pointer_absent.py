@@ -182,6 +182,18 @@ int main(void) {
     ),
     good=(
         """
+static int eight = 8;
+#pragma omp declare target
+static struct { int n; int *at; } both[1] = {{1, &eight}};
+#pragma omp end declare target
+int main(void) {
+    int sum = 0;
+    #pragma omp target map(tofrom: sum)
+    sum = *both[0].at;
+    return sum != 8;
+}
+""",
+        """
 void *malloc(unsigned long);
 typedef struct { int n; double *v; } leaf;
 typedef struct { int id; leaf l; } node;

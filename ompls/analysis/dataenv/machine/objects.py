@@ -302,7 +302,10 @@ class Store(ABC):
         return any(c[0] == obj and isinstance(c[1], tuple) for c in self.scanned())
 
     def initialised(self, symbol: Symbol, loc: Loc) -> Value:
-        """The value a static variable starts with."""
+        """The value a static variable starts with; not of pointers of which each device has its own, with all they name."""
+        on_devices = any(copy.forever for case in self.cases_of(loc.obj) or () for copy in case.copies)
+        if on_devices and symbol.init is not None and isinstance(loc.type, Pointer):
+            return None
         if symbol.init is None:
             if symbol.storage == "extern":
                 return self.outside((loc.obj, 0), symbol.name) if isinstance(loc.type, Pointer) else None
