@@ -302,7 +302,7 @@ class Store(ABC):
         return any(c[0] == obj and isinstance(c[1], tuple) for c in self.scanned())
 
     def initialised(self, symbol: Symbol, loc: Loc) -> Value:
-        """The value a static variable starts with; not of pointers of which each device has its own, with all they name."""
+        """The value a static variable starts with; not of a pointer that each device has, with all that it names."""
         on_devices = any(copy.forever for case in self.cases_of(loc.obj) or () for copy in case.copies)
         if on_devices and symbol.init is not None and isinstance(loc.type, Pointer):
             return None
