@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,11 +14,24 @@ from ompls.runtime import boards
 
 from .conftest import Sshd
 
+STREAMS = Path(__file__).parent / "programs/streams.c"
+
 
 @pytest.fixture
 def mine(sshd: Sshd, tmp_path: Path) -> Sshd:
     """The board, which nobody has registered yet."""
     return Sshd(sshd.place, {**sshd.environment, "XDG_CONFIG_HOME": str(tmp_path / "config")})
+
+
+@pytest.fixture
+def used(mine: Sshd, board: Sshd, tmp_path: Path) -> Path:
+    """The directory of the board `own`, where streams.c has run; it was built in `board`'s, for other tests, too."""
+    assert board.ompls("run", "--remote", "nano", STREAMS).returncode == 7
+    place = tmp_path / "there"
+    assert mine.ompls("remote", "add", "own", "board", "--dir", place).returncode == 0
+    shutil.copytree(board.directory / "programs", place / "programs")
+    assert mine.ompls("run", "--remote", "own", STREAMS).returncode == 7
+    return place
 
 
 def add(board: Sshd, place: Path | str) -> str:
@@ -71,29 +85,21 @@ def test_an_empty_directory_keeps_its_mode_and_others_must_not_write_there(mine:
     assert place.stat().st_mode & 0o7777 == 0o755
 
 
-def test_purge_leaves_what_is_not_ours(mine: Sshd, tmp_path: Path) -> None:
-    place = tmp_path / "there"
-    program = Path(__file__).parent / "programs/streams.c"
-    assert mine.ompls("remote", "add", "own", "board", "--dir", place).returncode == 0
-    assert mine.ompls("run", "--remote", "own", program).returncode == 7
-    assert (place / "programs").is_dir()
-    (place / "thesis.txt").write_text("years")
-    (place / "run-1").mkdir()
+def test_purge_leaves_what_is_not_ours(mine: Sshd, used: Path) -> None:
+    assert (used / "programs").is_dir()
+    (used / "thesis.txt").write_text("years")
+    (used / "run-1").mkdir()
     done = mine.ompls("remote", "remove", "own", "--purge")
-    assert (done.returncode, done.stderr) == (0, f"ompls: left {place} on own: what is in it is not ours\n")
-    assert sorted(os.listdir(place)) == ["run-1", "thesis.txt"]
-    assert "files that are not ours" in add(mine, place)
+    assert (done.returncode, done.stderr) == (0, f"ompls: left {used} on own: what is in it is not ours\n")
+    assert sorted(os.listdir(used)) == ["run-1", "thesis.txt"]
+    assert "files that are not ours" in add(mine, used)
 
 
-def test_a_board_from_before_there_were_markers_goes_on(mine: Sshd, tmp_path: Path) -> None:
-    place = tmp_path / "there"
-    program = Path(__file__).parent / "programs/streams.c"
-    assert mine.ompls("remote", "add", "own", "board", "--dir", place).returncode == 0
-    assert mine.ompls("run", "--remote", "own", program).returncode == 7
-    (marker,) = place.glob(".*")
+def test_a_board_from_before_there_were_markers_goes_on(mine: Sshd, used: Path) -> None:
+    (marker,) = used.glob(".*")
     marker.unlink()
-    (place / ("run-ompls" + "0" * 32)).mkdir()
-    assert mine.ompls("run", "--remote", "own", program).returncode == 7
+    (used / ("run-ompls" + "0" * 32)).mkdir()
+    assert mine.ompls("run", "--remote", "own", STREAMS).returncode == 7
     assert marker.exists()
 
 
