@@ -43,6 +43,7 @@ static struct {
     int guarded; /* before something is carried */
     char *payload; /* for devices whose memory the carrier cannot reach */
     int printed[2]; /* what the kernels' standard output and error are files of */
+    bool may_print; /* what may print has run since they were looked at: that takes longer than a small copy */
     uint64_t used; /* of `answer` */
     wire_number said, heard; /* frames back and there */
     pthread_mutex_t beating;
@@ -315,7 +316,8 @@ static int do_port(void) {
 }
 
 static void do_sync(const wire_record *r) {
-    answer_printed();
+    if (far.may_print || far.failed) answer_printed();
+    far.may_print = false;
     if (far.failed) memcpy(answer(WIRE_ERROR, 0, 0, sizeof far.error), &far.error, sizeof far.error);
     if (far.error.fatal == OMPLS_LOST_NOW) far.error.fatal = OMPLS_LOST_BEFORE;
     far.failed = far.failed && far.error.fatal != 0;
@@ -331,6 +333,7 @@ typedef struct {
 } step;
 
 static int do_record(const wire_record *r, char *bytes) {
+    far.may_print |= r->what == WIRE_OPEN || r->what == WIRE_KERNEL || r->what == WIRE_LAUNCH;
     if (r->what != WIRE_ALLOC && r->what != WIRE_FREE && ompls_far_close(&far.memory, &far.error) != 0) return 1;
     switch (r->what) {
     case WIRE_OPEN: return do_open(r);
