@@ -22,7 +22,7 @@ from ompls.server.messages import Context
 from ompls.server.nursery import Nursery
 from ompls.server.plain import plain
 from ompls.server.refusal import Lost, Refused, refuse
-from ompls.server.session import Session
+from ompls.server.session import Question, Session
 from ompls.server.settings import Layer
 from ompls.server.workers import Workers
 
@@ -51,7 +51,7 @@ class Engine:
     ) -> None:
         self.sessions: dict[str, Session] = {}  # by URI
         self.given = Given(on_problem)
-        self.workers = Workers(nursery, self.sessions, self._opening, self._said, on_result)
+        self.workers = Workers(nursery, self.sessions, self._opening, self._said, on_result, on_lost=self._lost)
         self._on_result = on_result
         self._on_headers = on_headers
         self._on_more = on_more
@@ -196,32 +196,57 @@ class Engine:
 
     # --- asking --------------------------------------------------------------------------------------------------
 
-    async def ask(self, session: Session, method: str, params: Any) -> tuple[bytes, ...]:
-        """The worker's answer to a request of the client's: the text of JSON, in parts.
+    def ask(self, session: Session, method: str, params: Any) -> asyncio.Future[tuple[bytes, ...]]:
+        """The worker's answer to a request of the client's: the text of JSON, in parts; Refused where there is none.
 
-        A worker that ends meanwhile is replaced, and the new one is asked, once.  Raises Refused where there is none.
+        A worker that ends meanwhile is replaced, and the new one is asked, once.
         """
-        try:
-            return await self._asked(session, method, params)
-        except Lost as lost:
-            if lost.hung == method or self.sessions.get(session.document.uri) is not session:
-                raise
-            log.info("%s: %s: asked again", method, lost)
-            return await self._asked(session, method, params)
+        answer: asyncio.Future[tuple[bytes, ...]] = asyncio.get_running_loop().create_future()
+        question = Question(method, plain(params), answer)
+        answer.add_done_callback(lambda answer: self._forget(session, question) if answer.cancelled() else None)
+        self._put(session, question)
+        return answer
 
-    async def _asked(self, session: Session, method: str, params: Any) -> tuple[bytes, ...]:
+    def _put(self, session: Session, question: Question) -> None:
         if session.left_out == "analysis":
-            raise refuse(session.ended)
+            question.answer.set_exception(refuse(session.ended))
+            return
         session.used = time.monotonic()
         number = next(self._numbers)
-        answer = session.asked[number] = asyncio.get_running_loop().create_future()
+        session.asked[number] = question
         try:
-            self.workers.tell(session, messages.Ask(number, method, plain(params)))
-            parts: tuple[bytes, ...] = await answer
-            return parts
-        finally:
+            self.workers.tell(session, messages.Ask(number, question.method, question.params))
+        except BaseException:
             session.asked.pop(number, None)
-            if answer.cancelled() and session.worker is not None:
+            raise
+
+    def _lost(self, session: Session, question: Question, lost: Lost) -> None:
+        """A worker has ended that was asked this."""
+        if question.again or lost.hung == question.method:
+            self._refuse(question, lost)
+        else:
+            question.again = True
+            asyncio.get_running_loop().call_soon(self._put_again, session, question, lost)
+
+    def _put_again(self, session: Session, question: Question, lost: Lost) -> None:
+        if self.sessions.get(session.document.uri) is not session:
+            self._refuse(question, lost)
+        elif not question.answer.done():
+            log.info("%s: %s: asked again", question.method, lost)
+            try:
+                self._put(session, question)
+            except OSError as problem:  # there is no worker
+                question.answer.set_exception(problem)
+
+    def _refuse(self, question: Question, lost: Lost) -> None:
+        if not question.answer.done():
+            question.answer.set_exception(lost)
+
+    def _forget(self, session: Session, question: Question) -> None:
+        """Nobody waits for the answer any more."""
+        for number in [number for number, asked in session.asked.items() if asked is question]:
+            del session.asked[number]
+            if session.worker is not None:
                 session.worker.send(messages.Forget(number))
 
     async def known(self, session: Session, headers: bool = False) -> None:

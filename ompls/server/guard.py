@@ -11,9 +11,9 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from pygls.exceptions import JsonRpcException, JsonRpcInternalError
+from pygls.exceptions import JsonRpcException
 
-from ompls.server.refusal import Refused
+from ompls.server.refusal import Refused, failed
 
 log = logging.getLogger("ompls.server")
 
@@ -21,26 +21,43 @@ Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 
 def guarded(method: str) -> Callable[[Handler], Handler]:
-    """Wrap an async handler of `method`: an exception that is our bug is logged with its context and answered with an
+    """Wrap a handler of `method`: an exception that is our bug is logged with its context and answered with an
     InternalError; cancellation and deliberate protocol errors pass, and what is refused is answered with the reason."""
+
+    def told(problem: Exception, args: tuple[Any, ...]) -> JsonRpcException:
+        if not isinstance(problem, Refused):
+            log.error("%s failed on %s", method, _context(args), exc_info=problem)
+            problem = failed(method, problem)
+        return answer_of(problem)
 
     def decorate(handler: Handler) -> Handler:
         @functools.wraps(handler)
-        async def run(*args: Any) -> Any:
+        async def run_later(*args: Any) -> Any:
             try:
                 return await handler(*args)
-            except (asyncio.CancelledError, JsonRpcException):
+            except JsonRpcException:
                 raise
-            except Refused as refused:
-                raise JsonRpcException(message=refused.message, code=refused.code) from refused
             except Exception as problem:
-                log.exception("%s failed on %s", method, _context(args))
-                message = f"{method}: {type(problem).__name__}: {problem} (details in the server's log)"
-                raise JsonRpcInternalError(message) from problem
+                raise told(problem, args) from problem
 
-        return run  # type: ignore[return-value]
+        @functools.wraps(handler)
+        def run(*args: Any) -> Any:
+            try:
+                return handler(*args)
+            except JsonRpcException:
+                raise
+            except Exception as problem:
+                raise told(problem, args) from problem
+
+        run.at_once = True  # type: ignore[attr-defined] # what it gives back is the answer, or who will give it
+        return run_later if asyncio.iscoroutinefunction(handler) else run  # type: ignore[return-value]
 
     return decorate
+
+
+def answer_of(refused: Refused) -> JsonRpcException:
+    """As the protocol has it."""
+    return JsonRpcException(message=refused.message, code=refused.code)
 
 
 async def logged(what: str, work: Callable[[], Awaitable[object]]) -> None:

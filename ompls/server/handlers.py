@@ -17,7 +17,7 @@ from ompls.server.convert import Json, path_of
 from ompls.server.documents import Document
 from ompls.server.guard import guarded, logged
 from ompls.server.params import DEVICES, ENVIRONMENT, ENVIRONMENT_OF_REGION, LENS, PREVIEW, RUN, RUN_INPUT, WHY, checked
-from ompls.server.protocol import Raw, Written
+from ompls.server.protocol import Awaited, Raw, Written
 from ompls.server.refusal import refuse
 from ompls.server.wide import uris_of
 
@@ -129,41 +129,41 @@ class Handlers:
         where -- which lines of a document it may have an answer at: nothing is waited for at the others
         """
 
-        async def ask(params: Any) -> Raw | Written:
+        def ask(params: Any) -> Raw | Awaited:
             session = self.server.session(params.text_document.uri)
             if session is None or (where is not None and not where(session.document, params.position.line)):
                 return Raw(otherwise)
-            return Written(list(await self.server.engine.ask(session, method, params)))
+            return Awaited(self.server.engine.ask(session, method, params))
 
         return ask
 
-    async def code_lens(self, params: types.CodeLensParams) -> Raw | Written:
+    def code_lens(self, params: types.CodeLensParams) -> Raw | Awaited:
         session = self.server.session(params.text_document.uri)
         if session is None:
             return Raw([])
         known = {"prices": dict(self.server.prices.of(session)), "refused": self.server.prices.refused(session)}
-        return Written(list(await self.server.engine.ask(session, "textDocument/codeLens", known)))
+        return Awaited(self.server.engine.ask(session, "textDocument/codeLens", known))
 
-    async def code_action(self, params: types.CodeActionParams) -> Raw | Written:
+    def code_action(self, params: types.CodeActionParams) -> Raw | Awaited:
         session = self.server.session(params.text_document.uri)
         if session is None:
             return Raw([])
         asked = (params, self.server.prices.of_all(session))
-        return Written(list(await self.server.engine.ask(session, "textDocument/codeAction", asked)))
+        return Awaited(self.server.engine.ask(session, "textDocument/codeAction", asked))
 
-    async def inlay_hint(self, params: types.InlayHintParams) -> Raw | Written:
+    def inlay_hint(self, params: types.InlayHintParams) -> Raw | Awaited:
         session = self.server.session(params.text_document.uri)
         if session is None:
             return Raw([])
         asked = (params, session.typing)
-        return Written(list(await self.server.engine.ask(session, "textDocument/inlayHint", asked)))
+        return Awaited(self.server.engine.ask(session, "textDocument/inlayHint", asked))
 
-    async def inlay_resolve(self, params: types.InlayHint) -> Raw | Written:
+    def inlay_resolve(self, params: types.InlayHint) -> Raw | Awaited:
         uri = params.data.get("uri", "") if isinstance(params.data, dict) else ""
         session = self.server.session(uri)
         if session is None:
             return Raw(unresolved(params))
-        return Written(list(await self.server.engine.ask(session, "inlayHint/resolve", params)))
+        return Awaited(self.server.engine.ask(session, "inlayHint/resolve", params))
 
     # --- previews and runs ---------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import json
 import logging
@@ -17,6 +18,7 @@ import threading
 from collections.abc import Generator
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cattrs.gen import make_dict_structure_fn, override
@@ -32,8 +34,10 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
 from ompls.server.frames import pieces
+from ompls.server.guard import answer_of
 from ompls.server.harmless import harmless, harmless_line
 from ompls.server.params import complaint, key, text, whole
+from ompls.server.refusal import Refused
 
 if TYPE_CHECKING:
     from ompls.server.app import OmplsServer
@@ -74,6 +78,13 @@ class Written:
     parts: list[bytes]
 
 
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """A result that a worker will give, as `Written`: no task waits for it."""
+
+    answer: asyncio.Future[tuple[bytes, ...]]
+
+
 class Protocol(LanguageServerProtocol):
     _server: OmplsServer
 
@@ -105,10 +116,26 @@ class Protocol(LanguageServerProtocol):
             self._result_types.pop(msg_id, None)
             head = f'{{"jsonrpc":"{self.VERSION}","id":{json.dumps(msg_id)},"result":'
             self._send_text([head.encode(), *result.parts, b"}"])
+        elif error is None and isinstance(result, Awaited):
+            self._request_futures[msg_id] = result.answer  # type: ignore[assignment] # for who cancels it
+            result.answer.add_done_callback(partial(self._send_answer, msg_id))
         else:
             if error is not None:
                 error.message = harmless(error.message)
             super()._send_response(msg_id, result, error)
+
+    def _send_answer(self, msg_id: Any, answer: asyncio.Future[tuple[bytes, ...]]) -> None:
+        """What a worker has answered, or why nobody does."""
+        told: Any = answer
+        problem = None if answer.cancelled() else answer.exception()
+        if not answer.cancelled() and problem is None:
+            self._request_futures.pop(msg_id, None)  # nobody has: it was cancelled too late
+            self._send_response(msg_id, Written(list(answer.result())))
+            return
+        if isinstance(problem, Refused):
+            told = Future()
+            told.set_exception(answer_of(problem))
+        self._send_handler_result(told, msg_id=msg_id)
 
     def notify_raw(self, method: str, params: Any) -> None:
         """Send a notification whose parameters are JSON already."""
@@ -164,6 +191,20 @@ class Protocol(LanguageServerProtocol):
             contextvars.copy_context().run(self._handle_request, message.id, method, message.params)
         else:
             contextvars.copy_context().run(self._handle_notification, method, message.params)
+
+    def _execute_handler(self, msg_id: Any, handler: Any, callback: Any, args: Any = None, kwargs: Any = None) -> None:
+        """As pygls', which makes a future with a lock for each answer, and finds out what a handler is each time."""
+        if not hasattr(handler, "at_once"):
+            super()._execute_handler(msg_id, handler, callback, args, kwargs)
+            return
+        try:
+            result = handler(*args)
+        except JsonRpcException as problem:
+            told: Future[Any] = Future()
+            told.set_exception(problem)
+            callback(told)
+        else:
+            self._send_response(msg_id, result)
 
     def _untimely(self, data: dict[str, Any]) -> JsonRpcException | None:
         """Why a message does not belong here, in the order of the protocol: initialize, the work, shutdown, exit."""

@@ -28,5 +28,10 @@ class Lost(Refused):
         self.hung = hung
 
 
+def failed(method: str, problem: Exception) -> Refused:
+    """A fault of ours that was logged."""
+    return Refused(f"{method}: {type(problem).__name__}: {problem} (details in the server's log)", INTERNAL_ERROR)
+
+
 def refuse(message: str) -> Refused:
     return Refused(message)

@@ -36,6 +36,19 @@ class Doing:
     ready: float = 0.0
 
 
+@dataclass(slots=True, eq=False)
+class Question:
+    """What a worker was asked and has not answered.
+
+    again -- the one before it was asked, too, and has ended
+    """
+
+    method: str
+    params: Any
+    answer: asyncio.Future[tuple[bytes, ...]]
+    again: bool = False
+
+
 @dataclass(eq=False)
 class Session:
     """One open document.
@@ -65,7 +78,7 @@ class Session:
     doing: Doing | None = None
     memory: int = 0
     used: float = 0.0
-    asked: dict[int, asyncio.Future[tuple[bytes, ...]]] = field(default_factory=dict)
+    asked: dict[int, Question] = field(default_factory=dict)
     failed: bool = False
     left_out: str = ""
     ended: str = ""

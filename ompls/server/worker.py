@@ -39,7 +39,7 @@ from ompls.server.convert import json_of
 from ompls.server.frames import Frames, frame, pieces
 from ompls.server.lean import resident
 from ompls.server.opened import NotYet, Opened, Result, included_at
-from ompls.server.refusal import INTERNAL_ERROR, Refused
+from ompls.server.refusal import Refused, failed
 from ompls.server.work import Deadline, analyse, collect, judge_within
 
 log = logging.getLogger("ompls.server")
@@ -380,11 +380,11 @@ class Worker:
             reply = messages.Failed(asked.number, refused.code, refused.message)
         except Exception as problem:
             log.exception("%s failed on %s", asked.method, self.opened.document.uri)
-            message = f"{asked.method}: {type(problem).__name__}: {problem} (details in the server's log)"
-            reply = messages.Failed(asked.number, INTERNAL_ERROR, message)
+            fault = failed(asked.method, problem)
+            reply = messages.Failed(asked.number, fault.code, fault.message)
         self._asked.remove(asked)
         self._later.discard(asked.number)
-        self._server.send(reply)
+        self._server.hold(reply)  # until something else begins, or nothing is left to do
 
     def _reply(self, asked: messages.Ask, known: Result) -> messages.Answer:
         """What is made in parts is large, and mostly what it was the last time: then the server is told only that."""

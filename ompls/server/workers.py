@@ -19,7 +19,7 @@ from ompls.server.guard import logged
 from ompls.server.nursery import MEMORY, Nursery
 from ompls.server.recovery import Recovery
 from ompls.server.refusal import Lost, Refused
-from ompls.server.session import Session, Worker
+from ompls.server.session import Question, Session, Worker
 from ompls.server.watch import Watch
 
 log = logging.getLogger("ompls.server")
@@ -33,6 +33,7 @@ class Workers:
     """opening(session)     -- what a new worker is told of its document
     on_said(session, said)  -- a worker has said something that is not about itself
     on_result(session)      -- something is left out of what is said of the document
+    on_lost(session, question, lost) -- a worker has ended that was asked this
     """
 
     def __init__(
@@ -42,12 +43,15 @@ class Workers:
         opening: Callable[[Session], list[Any]],
         on_said: Callable[[Session, Any], None],
         on_result: Callable[[Session], None],
+        *,
+        on_lost: Callable[[Session, Question, Lost], None],
     ) -> None:
         self.nursery = nursery
         self.recovery = Recovery(self.start, self.stop, on_result)
         self._sessions = sessions
         self._opening = opening
         self._on_said = on_said
+        self._on_lost = on_lost
         self._watch = Watch(sessions.values, nursery, self._late)
 
     def tell(self, session: Session, message: Any) -> None:
@@ -83,9 +87,8 @@ class Workers:
         if worker is not None:
             worker.end()
         asked, session.asked = session.asked, {}
-        for answer in asked.values():
-            if not answer.done():
-                answer.set_exception(Lost(f"{os.path.basename(session.document.path)}: {why}", hung))
+        for question in asked.values():
+            self._on_lost(session, question, Lost(f"{os.path.basename(session.document.path)}: {why}", hung))
 
     def shutdown(self) -> None:
         self._watch.stop()
@@ -138,13 +141,14 @@ class Workers:
 
 
 def _answered(session: Session, message: messages.Answer | messages.Failed) -> None:
-    answer = session.asked.pop(message.number, None)
+    question = session.asked.pop(message.number, None)
+    waits = question is not None and not question.answer.done()
     if isinstance(message, messages.Failed):
-        if answer is not None and not answer.done():
-            answer.set_exception(Refused(message.message, message.code))
+        if question is not None and waits:
+            question.answer.set_exception(Refused(message.message, message.code))
         return
     parts = session.kept if message.parts is None else message.parts
     if message.kept:  # also when nobody waits for it any more
         session.kept = parts
-    if answer is not None and not answer.done():
-        answer.set_result(parts)
+    if question is not None and waits:
+        question.answer.set_result(parts)

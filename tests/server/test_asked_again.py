@@ -27,7 +27,7 @@ async def test_what_was_asked_of_a_worker_that_is_killed_another_one_answers(tmp
         symbols = await it.engine.ask(session, "textDocument/documentSymbol", None)
         os.kill(session.process, signal.SIGSTOP)  # it will not answer
         it.type(session, "\n")
-        asked = [asyncio.create_task(it.engine.ask(session, method, None)) for method in ASKED]
+        asked = [it.engine.ask(session, method, None) for method in ASKED]
         await it.until(lambda: len(session.asked) == len(ASKED))
         os.kill(session.process, signal.SIGKILL)
         now = await asyncio.wait_for(asyncio.gather(*asked), WAIT)
@@ -63,7 +63,7 @@ async def test_an_answer_that_does_not_end_is_refused_and_the_others_are_given(
     monkeypatch.setitem(answers.METHODS, ASKED[0], answers.Method("whole", hangs))
     async with opened() as it:
         session = it.open(tmp_path / "a.c")
-        asked = [asyncio.create_task(it.engine.ask(session, method, None)) for method in ASKED]
+        asked = [it.engine.ask(session, method, None) for method in ASKED]
         found = await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), WAIT)
         (refused,) = (str(each) for each in found if isinstance(each, Refused))
         assert refused.startswith(f"a.c: {ASKED[0]}: no end after ")
@@ -73,7 +73,7 @@ async def test_an_answer_that_does_not_end_is_refused_and_the_others_are_given(
 async def test_nobody_is_asked_again_about_a_document_that_is_closed(tmp_path: Path) -> None:
     async with opened() as it:
         session = it.open(tmp_path / "a.c")
-        asked = asyncio.create_task(it.engine.ask(session, ASKED[0], None))
+        asked = it.engine.ask(session, ASKED[0], None)
         await it.until(lambda: bool(session.asked))
         it.engine.close(session.document.uri)
         with pytest.raises(Refused, match="it was closed"):
