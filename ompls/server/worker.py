@@ -22,7 +22,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 import select
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -56,9 +55,6 @@ HEADERS = 30.0  # seconds that the compiler and we may take for them
 ANSWER = 5.0  # seconds that an answer should take at most
 SOON = 0.05  # seconds after which work makes room for who can be answered before it is done
 KEY = 0.25  # seconds that rules go on for a text that has changed: less, and they say nothing while somebody types
-
-# And what looks like one: this runs at every key.
-_DIRECTIVE = re.compile(rb"#(?![ \t]*pragma\b)(?:[^\n\\]|\\\r?\n|\\)*")
 
 
 def main(connection: socket) -> None:
@@ -101,7 +97,7 @@ class Worker:
         self._headers_due: float | None = None
         self._changed_at = time.monotonic()
         self._tidy = True  # nothing was analysed since garbage was looked for
-        self._directives: list[bytes] = []  # of the text that the snapshot was made for
+        self._directives: tuple[bytes, ...] = ()  # of the text that the snapshot was made for
         self._woken, self._waker = os.pipe()
 
     # --- the loop ------------------------------------------------------------------------------------------------
@@ -252,7 +248,7 @@ class Worker:
         self._unit, self._spent = result, 0.0
         if tu.complete:
             self._tell_of_all()
-        if _DIRECTIVE.findall(text) != self._directives:
+        if features.directive_lines(text) != self._directives:
             self._headers_later(PAUSE)
 
     def _tell_of_all(self) -> None:
@@ -406,7 +402,7 @@ class Worker:
         self._headers_due = None
         opened = self.opened
         text, path = opened.text, opened.document.path
-        self._directives = _DIRECTIVE.findall(text)
+        self._directives = features.directive_lines(text)
         opened.reading = True
         version = opened.settings.openmp_version
         self._headers = self._io.submit(

@@ -5,6 +5,7 @@ Offsets are bytes of the main file.  Nothing here raises, whatever the text and 
 
 from ompls.analysis.features.completion import Completion, completions, finished
 from ompls.analysis.features.counts import counts, counts_wanted
+from ompls.analysis.features.directivelines import directive_lines
 from ompls.analysis.features.environment import Environment, environment
 from ompls.analysis.features.explain import Reason, explain
 from ompls.analysis.features.folding import Fold, folds, selections
@@ -51,6 +52,7 @@ __all__ = [
     "counts",
     "counts_wanted",
     "definitions",
+    "directive_lines",
     "environment",
     "explain",
     "finished",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ompls.analysis.dataenv.paths import named_in, root
 from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.items import Group
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Item, Region, Variable
 
@@ -20,7 +21,7 @@ class Implied:
     def __init__(self, tu: TU) -> None:
         self._file = tu.symbols
         self._own = _threadprivate([d.directive for d in tu.directives])
-        if b"declare" in tu.expanded:
+        if any(_declares(group) for _, group in tu.items.groups):
             # A `declare target` variable takes those along that its initialiser points to.
             given = [s.init for s in tu.symbols.own.values() if s.kind == "var" and s.init is not None]
             self._own |= {symbol.name for init in given for symbol in named_in(init)}
@@ -46,6 +47,16 @@ class Implied:
         if symbol.thread_local or symbol.name in self._names:
             return False
         return symbol.level != "file" or (symbol.name not in self._own and symbol.name in self._file)
+
+
+def _declares(group: Group) -> bool:
+    """Whether a directive of the group declares something; kept with it."""
+    known: bool | None = group.memo.get(__name__)
+    if known is None:
+        inside = (s.directive for content in group.contents for s in content.directives)
+        said = (*[d.directive for d in group.directives], *inside)
+        known = group.memo[__name__] = any("declare" in directive.name for directive in said)
+    return known
 
 
 def _threadprivate(directives: list[Directive]) -> set[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from struct import Struct
 from typing import Literal, get_args
 
+from ompls.analysis.features.directivelines import defined_macros
 from ompls.analysis.features.pragmas import Pragma, pragmas, pragmas_between
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU
@@ -20,7 +20,6 @@ TokenKind = Literal["sentinel", "directive", "clause", "modifier", "variable", "
 _SELECTORS = frozenset(("match", "when", "otherwise", "absent", "contains"))  # words of the language, no variables
 _KINDS: tuple[TokenKind, ...] = get_args(TokenKind)
 _WORD = Struct("<IIB")  # start, end, which of the kinds: objects for the words of 5,000 pragmas would be 10 MB
-_DEFINE = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)")
 
 
 # A word at bytes [start, end) of the source, never more than one line; a window has hundreds, so no class is made.
@@ -31,7 +30,7 @@ def tokens(source: bytes, start: int = 0, end: int | None = None, tu: TU | None 
     """The words of all pragmas that touch bytes [start, end), in order; with `tu`, the unit that `source` is the text
     of, only these bytes are read."""
     stop = len(source) if end is None else end
-    macros = _macros(source)
+    macros = defined_macros(source)
     found: list[Token] = []
     for pragma in pragmas(source) if tu is None else pragmas_between(tu, start, stop):
         if pragma.end < start or pragma.start > stop:
@@ -48,11 +47,6 @@ def variables_of(source: bytes, pragma: Pragma) -> list[int]:
     """Where the words of a pragma stand that may name variables."""
     words = _WORD.iter_unpack(_of_pragma(source[pragma.start : pragma.end]))
     return [pragma.start + a for a, _, number in words if _KINDS[number] == "variable"]
-
-
-@lru_cache(maxsize=1)  # it keeps the text
-def _macros(source: bytes) -> frozenset[bytes]:
-    return frozenset(_DEFINE.findall(source))
 
 
 @lru_cache(maxsize=20_000)
