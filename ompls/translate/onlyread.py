@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import assigned_by
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Node, Symbol, nodes
 from ompls.analysis.model.ctype import Array, CType, Enum, Floating, Function, Integer, Pointer
 from ompls.analysis.model.omp import Directive
@@ -226,10 +227,9 @@ class _Flow:
                 for i in c.items if c.name not in _READ else ():
                     found |= self.storage(i.expr)
         for n in self.code:
-            if isinstance(n, ast.Assign):
-                found |= self.storage(n.target)
-            elif isinstance(n, ast.Unary) and n.op in ("++", "--"):
-                found |= self.storage(n.operand)
+            target = assigned_by(n)
+            if target is not None:
+                found |= self.storage(target)
             elif isinstance(n, ast.Call):
                 found = found.union(*(self.roots(a) for a, reads in self._given(n) if not reads))
         return frozenset(found)

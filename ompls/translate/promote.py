@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import assigned_by
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.ctype import Enum, Floating, Integer, Pointer
 from ompls.analysis.model.datamodel import DataModel
@@ -358,9 +359,7 @@ def is_pure(e: ast.Expr) -> bool:
     for n in e.walk():
         if isinstance(n, ast.Call) and not _computes(n):
             return False
-        if isinstance(n, (ast.Assign, ast.StatementExpr, ast.OtherExpr, ast.CompoundLiteral)):
-            return False
-        if isinstance(n, ast.Unary) and n.op in ("++", "--"):
+        if assigned_by(n) is not None or isinstance(n, (ast.StatementExpr, ast.OtherExpr, ast.CompoundLiteral)):
             return False
         if isinstance(n, ast.Expr) and "volatile" in n.type.quals:
             return False

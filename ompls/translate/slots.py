@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import assigned_by
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, CType, FieldDecl, Integer, Record
@@ -186,8 +187,7 @@ def _takes_string(t: CType) -> bool:
 
 def has_effects(e: ast.Expr) -> bool:
     """Whether it matters how often `e` is evaluated."""
-    return any(isinstance(n, (ast.Call, ast.Assign)) or (isinstance(n, ast.Unary) and n.op in ("++", "--"))
-               for n in e.walk())  # fmt: skip
+    return any(isinstance(n, ast.Call) or assigned_by(n) is not None for n in e.walk())
 
 
 def leaves(slot: Slot) -> list[tuple[ast.Expr, CType]]:

@@ -8,6 +8,7 @@ is of the array's type; where one goes through any other pointer, nothing is kno
 from __future__ import annotations
 
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import changed_by
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.ctype import Array, CType, Floating, Integer, Pointer
 from ompls.analysis.model.omp import Directive
@@ -23,12 +24,8 @@ def unwritten(target: Directive, body: ast.Stmt, own: set[Symbol], harmless: fro
     written = set(modified_in(body))  # pointers and whole variables
     kinds: set[object] = set()  # of the elements that are stored
     for n in ast.nodes(body):
-        stored: ast.Expr | None = None
-        if isinstance(n, ast.Assign):
-            stored = n.target
-        elif isinstance(n, ast.Unary) and n.op in ("++", "--", "&"):
-            stored = n.operand
-        elif isinstance(n, DirectiveStmt):
+        stored = changed_by(n)
+        if isinstance(n, DirectiveStmt):
             changed = listed([n.directive], *_CHANGING)
             written |= changed
             kinds |= {_kind(s.type) for s in changed - own}

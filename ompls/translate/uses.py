@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from ompls.analysis.dataenv.jumps import ways_out
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import changed_by
 from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol, nodes, walk_down_to
 from ompls.analysis.model.ctype import Array, Record
 from ompls.analysis.model.omp import Directive
@@ -72,18 +73,12 @@ def modified_in(node: Node) -> frozenset[Symbol]:
     """Variables that are assigned, whose address is taken, or that a clause writes to, in `node`."""
     out: set[Symbol] = set()
     for n in nodes(node):
-        target: ast.Expr | None = None
-        if isinstance(n, ast.Assign):
-            target = n.target
-        elif isinstance(n, ast.Unary) and n.op in ("++", "--", "&"):
-            target = n.operand
-        elif isinstance(n, DirectiveStmt):
-            for c in n.directive.all("reduction", "lastprivate", "linear"):
-                out |= {i.symbol for i in c.items if i.symbol is not None}
-        if target is not None:
-            root = root_symbol(target)
-            if root is not None:
-                out.add(root)
+        if isinstance(n, DirectiveStmt):
+            out |= listed([n.directive], "reduction", "lastprivate", "linear")
+        target = changed_by(n)
+        root = root_symbol(target) if target is not None else None
+        if root is not None:
+            out.add(root)
     return frozenset(out)
 
 

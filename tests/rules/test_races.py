@@ -11,7 +11,7 @@ import pytest
 from drawing import findings
 
 from ompls.analysis.dataenv.symbolic import Atom, Poly
-from ompls.analysis.dataenv.walk import assigned_in
+from ompls.analysis.model.assigned import assigned_in
 from ompls.analysis.model.ast import Node, Symbol
 from ompls.analysis.rules.support.races import conditions, trial
 

@@ -23,10 +23,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ompls.analysis.dataenv.jumps import ways_out
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol, nodes
+from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol, nodes, walk_all
 from ompls.analysis.model.ctype import Array, CType
 from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import Content

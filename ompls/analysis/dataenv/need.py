@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from ompls.analysis.dataenv.access import Access, Walk, extent, walk
 from ompls.analysis.dataenv.guards import Guard
-from ompls.analysis.dataenv.paths import holds_pointers, walk_all
+from ompls.analysis.dataenv.paths import holds_pointers
 from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Opaque, Poly, compare, range_over, sign
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ast import Symbol, walk_all
 from ompls.analysis.model.ctype import Array, CType, Pointer
 from ompls.analysis.model.tu import Content, MapType, Region
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, CType, Pointer, Record, held, innermost
-from ompls.analysis.model.node import LEAVES
 from ompls.analysis.model.peel import bare, indexed, strip
 
 
@@ -147,19 +144,3 @@ def points_to_const(t: CType) -> bool:
 
 def is_address(t: CType) -> bool:
     return isinstance(t, (Pointer, Array))
-
-
-def walk_all(node: Node) -> Iterator[Node]:
-    """As `Node.walk`, and through the clauses of directives too."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if type(node) in LEAVES:
-            continue
-        below = node.children()
-        if isinstance(node, ast.DirectiveStmt):
-            clauses = node.directive.clauses
-            below = [*(e for c in clauses for e in (*(i.expr for i in c.items), *c.args)), *below]
-        below.reverse()
-        waiting += below

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ompls.analysis.dataenv.implicit import Verdict, category, implicit
-from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.dataenv.paths import root
 from ompls.analysis.dataenv.private import loop_variables, private_copies
 from ompls.analysis.dataenv.uses import Use, list_item_operands, uses
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ast import Symbol, walk_all
 from ompls.analysis.model.ctype import Array, CType, Pointer
 from ompls.analysis.model.omp import Clause, ListItem
 from ompls.analysis.model.peel import bare

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.dataenv.paths import root
 from ompls.analysis.dataenv.private import PRIVATISING, private_copies
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import DirectiveStmt, Symbol
+from ompls.analysis.model.ast import DirectiveStmt, Symbol, walk_all
 from ompls.analysis.model.omp import Directive
 
 _TASKS = frozenset(("task", "taskloop"))

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ompls.analysis.dataenv.guards import Guard
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.places import Env, place_of
 from ompls.analysis.dataenv.private import PRIVATISING
 from ompls.analysis.dataenv.records import Held, Start, Sync, Walk
@@ -18,7 +17,8 @@ from ompls.analysis.dataenv.summaries import Summaries
 from ompls.analysis.dataenv.symbolic import LoopRange, loop_range, poly_of, uneven_range
 from ompls.analysis.dataenv.walk_expr import Expressions
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Expr, Node, Stmt, Symbol
+from ompls.analysis.model.assigned import assigned_in
+from ompls.analysis.model.ast import Expr, Node, Stmt, Symbol, walk_all
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import INT, Array
 from ompls.analysis.model.peel import bare
@@ -329,29 +329,6 @@ def _parts(stmt: Stmt) -> Iterator[Node]:
             yield from (item.expr for item in clause.items)
             yield from clause.args
     yield from stmt.children()
-
-
-def assigned_in(node: Node) -> set[Symbol]:
-    """Variables that `node` gives another value, or whose address it takes."""
-    found: set[Symbol] = set()
-    for n in walk_all(node):
-        if type(n) not in _ASSIGNING:  # hardly any is
-            continue
-        target: Expr | None = None
-        if isinstance(n, ast.Assign):
-            target = n.target
-        elif isinstance(n, ast.Unary) and n.op in ("++", "--", "&"):
-            target = n.operand
-        elif isinstance(n, ast.VarDecl):
-            found.add(n.symbol)
-        if target is not None:
-            target = bare(target)
-            if isinstance(target, ast.Name) and target.symbol is not None:
-                found.add(target.symbol)
-    return found
-
-
-_ASSIGNING = frozenset((ast.Assign, ast.Unary, ast.VarDecl))
 
 
 def atomic_targets(stmt: ast.DirectiveStmt) -> list[Expr]:

@@ -11,10 +11,9 @@ from dataclasses import replace
 
 from ompls.analysis.dataenv.machine.values import Site
 from ompls.analysis.dataenv.machine.watch import Point
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.features.present import Certainty, Fact, Row, in_order
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import DirectiveStmt
+from ompls.analysis.model.ast import DirectiveStmt, walk_all
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Content
 

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.features.inactive import conditions, unknown_condition
 from ompls.analysis.features.pragmas import Pragma, pragma_at
 from ompls.analysis.features.regions import region_at
 from ompls.analysis.features.scopes import expanded_offset, item_at
 from ompls.analysis.model import ast
+from ompls.analysis.model.ast import walk_all
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Item
 from ompls.analysis.source import Location

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.dataenv.paths import root
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.features.amounts import bytes_of
@@ -16,7 +16,7 @@ from ompls.analysis.features.navigation import directives_at, word_at, words_of
 from ompls.analysis.features.regions import region_at
 from ompls.analysis.features.scopes import enclosing, expanded_offset, item_at
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Span, Symbol
+from ompls.analysis.model.ast import Span, Symbol, walk_all
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region, Variable

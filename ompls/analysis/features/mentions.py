@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import re
 
-from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.dataenv.paths import root
 from ompls.analysis.encoding import decoded, encoded
 from ompls.analysis.features.amounts import bytes_of
 from ompls.analysis.features.declared import declared
 from ompls.analysis.features.navigation import word_at
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Node, Span
+from ompls.analysis.model.ast import Node, Span, walk_all
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.model.tu import TU, FileDirective, Item
 from ompls.analysis.spec import CLAUSES, DIRECTIVES

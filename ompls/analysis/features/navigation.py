@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.encoding import encoded
 from ompls.analysis.features.operators import directive_around
 from ompls.analysis.features.scopes import enclosing, expanded_offset, item_at
 from ompls.analysis.features.tokens import variables_of
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Node, Span, Symbol
+from ompls.analysis.model.ast import Node, Span, Symbol, walk_all
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item
 from ompls.analysis.source import Location

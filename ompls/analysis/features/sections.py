@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Expr, Node, Symbol
+from ompls.analysis.model.assigned import variable_changed_by
+from ompls.analysis.model.ast import Expr, Node, Symbol, walk_all
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.peel import bare, indexed
@@ -38,7 +38,9 @@ class Sections:
         self._tu, self._item = tu, item
         nodes = list(walk_all(body))
         self._local = {n.symbol for n in nodes if isinstance(n, ast.VarDecl)}
-        self._changed = {s for n in nodes if isinstance(n, (ast.Assign, ast.Unary)) and (s := _target(n)) is not None}
+        self._changed = {
+            s for n in nodes if isinstance(n, (ast.Assign, ast.Unary)) and (s := variable_changed_by(n)) is not None
+        }
         self._counters: dict[Symbol, _Extent] = {}
         self._accesses: dict[Symbol, list[Expr]] = {}
         self.used: dict[Symbol, None] = {}  # in order of the first use
@@ -170,13 +172,6 @@ def _upward(step: Expr | None, counter: Symbol) -> bool:
 
 def _named(expr: Expr, symbol: Symbol) -> bool:
     return isinstance(expr, ast.Name) and expr.symbol is symbol
-
-
-def _target(node: ast.Assign | ast.Unary) -> Symbol | None:
-    if isinstance(node, ast.Unary) and node.op not in ("++", "--", "&"):
-        return None
-    target = bare(node.target if isinstance(node, ast.Assign) else node.operand)
-    return target.symbol if isinstance(target, ast.Name) else None
 
 
 def _factor(extent: _Extent) -> str:

@@ -9,12 +9,13 @@ What is not understood is an `OtherExpr`/`OtherStmt` that keeps its children: it
 
 from __future__ import annotations
 
-from collections.abc import Container, Set
+from collections.abc import Container, Iterator, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ompls.analysis.model.ctype import UNKNOWN, CType
+from ompls.analysis.model.node import LEAVES
 from ompls.analysis.model.node import Node as Node
 from ompls.analysis.model.node import Span as Span
 from ompls.analysis.model.node import nodes as nodes
@@ -385,3 +386,19 @@ class Declaration(Node):
     """A declaration at file scope (variables, prototypes, typedefs, tags)."""
 
     decls: list[VarDecl]
+
+
+def walk_all(node: Node) -> Iterator[Node]:
+    """As `Node.walk`, and through the clauses of directives too."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if type(node) in LEAVES:
+            continue
+        below = node.children()
+        if isinstance(node, DirectiveStmt):
+            clauses = node.directive.clauses
+            below = [*(e for c in clauses for e in (*(i.expr for i in c.items), *c.args)), *below]
+        below.reverse()
+        waiting += below

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.dataenv.paths import root
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Expr, FunctionDef, Node, Span, Symbol
+from ompls.analysis.model.ast import Expr, FunctionDef, Node, Span, Symbol, walk_all
 from ompls.analysis.model.ctype import Array, Enum, Floating, Integer, Pointer
 from ompls.analysis.model.peel import peel, strip
 from ompls.analysis.model.tu import Content, Region

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.private import loop_variables
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Stmt, Symbol
+from ompls.analysis.model.ast import Stmt, Symbol, walk_all
 from ompls.analysis.model.ctype import Enum, Floating, Integer, Pointer
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
+from ompls.analysis.model.ast import walk_all
 from ompls.analysis.model.tu import Content, Region
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.limits import called, regions_of

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.private import private_copies
+from ompls.analysis.model.assigned import assigned_by
 from ompls.analysis.model.ast import (
     Assign,
     Binary,
@@ -24,7 +25,7 @@ from ompls.analysis.model.ast import (
 )
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Floating, Record
-from ompls.analysis.model.peel import strip
+from ompls.analysis.model.peel import bare, strip
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.loopnest import nest_of, takes_loops
 from ompls.analysis.rules.support.nesting import placed
@@ -138,10 +139,7 @@ def _assigned(body: Node) -> Iterator[Name]:
         node, private = waiting.pop()
         if isinstance(node, DirectiveStmt):
             private = private | _own_copies(node)
-        target = node.target if isinstance(node, Assign) else None
-        if isinstance(node, Unary) and node.op in _COUNTING:
-            target = node.operand
-        target = strip(target) if target is not None else None
+        target = bare(assigned_by(node))
         if isinstance(target, Name) and target.symbol is not None and target.symbol not in private:
             yield target
         waiting += [(child, private) for child in node.children()]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Node, Symbol
+from ompls.analysis.model.assigned import assigned_by
+from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Node, Symbol, walk_all
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Record
-from ompls.analysis.model.peel import strip
+from ompls.analysis.model.peel import bare, strip
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 
 
@@ -56,10 +56,7 @@ def _certain(body: ast.Stmt) -> Iterator[Node]:
 
 
 def _changed(node: Node) -> Symbol | None:
-    target = node.target if isinstance(node, ast.Assign) else None
-    if isinstance(node, ast.Unary) and node.op in ("++", "--"):
-        target = node.operand
-    target = strip(target) if target is not None else None
+    target = bare(assigned_by(node))
     return target.symbol if isinstance(target, ast.Name) else None
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import walk_all
-from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import assigned_in
+from ompls.analysis.model.ast import walk_all
 from ompls.analysis.model.peel import bare
 from ompls.analysis.rules.support.edits import insert_before
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene

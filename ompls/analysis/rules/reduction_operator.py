@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.private import private_copies
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol
+from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol, walk_all
 from ompls.analysis.model.peel import bare
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.ranges import loop_range
-from ompls.analysis.dataenv.walk import assigned_in
+from ompls.analysis.model.assigned import assigned_in
 from ompls.analysis.model.ast import DoWhile, For, Jump, Node, Switch, While, walk_down_to
 from ompls.analysis.model.constants import fold
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.paths import root
 from ompls.analysis.dataenv.uses import uses
+from ompls.analysis.model.assigned import assigned_in
 from ompls.analysis.model.ast import (
-    Assign,
     Call,
     DirectiveStmt,
     DoWhile,
@@ -17,8 +17,6 @@ from ompls.analysis.model.ast import (
     Node,
     Span,
     Symbol,
-    Unary,
-    VarDecl,
     While,
 )  # fmt: skip
 from ompls.analysis.model.ctype import Array, Pointer
@@ -76,7 +74,7 @@ def _callers_data(content: Content, scene: Scene) -> set[Symbol]:
 
 def _in_loop(region: Region, loop: Loop, kept: set[Symbol]) -> Iterator[Finding]:
     inside = set(region.stmt.walk())
-    changed = _changed(loop)
+    changed = assigned_in(loop)
     if _varies(region.directive.clause("device"), changed):
         return
     on_host = _used_on_host(loop, inside)
@@ -101,7 +99,7 @@ def _in_loop(region: Region, loop: Loop, kept: set[Symbol]) -> Iterator[Finding]
             yield Finding(item.span, message, "hint", related)
 
 
-def _varies(device: Clause | None, changed: set[Symbol | None]) -> bool:
+def _varies(device: Clause | None, changed: set[Symbol]) -> bool:
     """Whether iterations may use different devices: an environment around the loop is on one of them."""
     if device is None:
         return False
@@ -115,19 +113,6 @@ def _is_large(item: ListItem, symbol: Symbol, clause: Clause) -> bool:
     if clause.keyword not in ("", "to", "from", "tofrom") or "always" in clause.modifiers or symbol.declare_target:
         return False
     return isinstance(symbol.type, (Array, Pointer)) and not isinstance(item.expr.type, Pointer)
-
-
-def _changed(loop: Loop) -> set[Symbol | None]:
-    """Variables that an iteration sets or declares, in a region or not."""
-    found: set[Symbol | None] = set()
-    for node in loop.walk():
-        if isinstance(node, VarDecl):
-            found.add(node.symbol)
-        elif isinstance(node, Assign) and isinstance(node.target, Name):
-            found.add(node.target.symbol)
-        elif isinstance(node, Unary) and node.op in ("++", "--", "&") and isinstance(node.operand, Name):
-            found.add(node.operand.symbol)
-    return found
 
 
 def _used_on_host(loop: Loop, inside: set[Node]) -> set[Symbol]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.private import loop_variables
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Span, Symbol
+from ompls.analysis.model.ast import Span, Symbol, walk_all
 from ompls.analysis.model.ctype import CType, innermost
 from ompls.analysis.model.tu import Content, Region
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene

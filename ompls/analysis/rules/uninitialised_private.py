@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import Any
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.private import LOOP_CONSTRUCTS, loop_variables
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Expr, Node, Stmt, Symbol
+from ompls.analysis.model.ast import Expr, Node, Stmt, Symbol, walk_all
 from ompls.analysis.model.ctype import Array, Enum, Floating, Integer, Pointer, Record
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.rules.support.bodies import run_by

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from ompls.analysis.dataenv.uses import Use, uses
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import variable_changed_by
 from ompls.analysis.model.ast import Expr, Node, Stmt, Symbol
 from ompls.analysis.model.ctype import Array, Pointer, Record
+from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import Region
 from ompls.analysis.rules.support.edits import with_clause
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
@@ -95,14 +97,14 @@ def _read_again(loop: Loop, copies: set[Symbol]) -> dict[Symbol, Symbol]:
     found: dict[Symbol, Symbol] = {}
     others: set[Symbol] = set()
     for node in ast.nodes(loop.body):
-        if isinstance(node, ast.Assign) and isinstance(node.target, ast.Name) and node.target.symbol is not None:
-            value = node.value
-            if node.op == "=" and isinstance(value, ast.Name) and value.symbol in copies:
-                found[node.target.symbol] = value.symbol
-            else:
-                others.add(node.target.symbol)
-        elif isinstance(node, ast.Unary) and node.op in ("++", "--", "&") and isinstance(node.operand, ast.Name):
-            others |= {node.operand.symbol} if node.operand.symbol is not None else set()
+        symbol = variable_changed_by(node)
+        if symbol is None or isinstance(node, ast.VarDecl):
+            continue
+        value = bare(node.value) if isinstance(node, ast.Assign) and node.op == "=" else None
+        if isinstance(value, ast.Name) and value.symbol in copies:
+            found[symbol] = value.symbol
+        else:
+            others.add(symbol)
     return {name: copy for name, copy in found.items() if name not in others}
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import assigned_by
 from ompls.analysis.model.ast import DirectiveStmt, Span
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Pointer
@@ -128,8 +129,7 @@ class _Transformation:
                 if isinstance(n, ast.Name) and n.symbol in counters:
                     why = "the bounds of a loop depend on an outer loop's counter"
                     raise Problem(e.span, f"'{self.directive.name}'", why)
-                effect = isinstance(n, ast.Assign) or (isinstance(n, ast.Unary) and n.op in ("++", "--"))
-                if effect or isinstance(n, ast.Call):
+                if assigned_by(n) is not None or isinstance(n, ast.Call):
                     raise Problem(e.span, f"'{self.directive.name}'", "a loop's bounds call a function; do that before")
 
     # --- text -----------------------------------------------------------------------------------------------------

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Node, Symbol
-from ompls.analysis.model.peel import bare
+from ompls.analysis.model.assigned import variable_changed_by
+from ompls.analysis.model.ast import Node, Symbol, walk_all
 from ompls.analysis.model.tu import Content
 
 POINTED = "*"  # in `Facts.calls`: a call of what a pointer points to
@@ -100,13 +99,6 @@ _NOTED = frozenset((ast.Assign, ast.Unary, ast.VarDecl, ast.Call, ast.Jump, ast.
 
 def _note(found: _Collected, n: Node) -> None:
     match n:
-        case ast.Assign():
-            _written(found, n.span.start, n.target)
-        case ast.Unary():
-            if n.op in ("++", "--", "&"):
-                _written(found, n.span.start, n.operand)
-        case ast.VarDecl():
-            found.written.append((n.span.start, n.symbol))
         case ast.Call():
             direct = isinstance(n.function, ast.Name) and (
                 n.function.symbol is None or n.function.symbol.kind == "func"
@@ -117,9 +109,5 @@ def _note(found: _Collected, n: Node) -> None:
         case ast.DirectiveStmt():
             if n.directive.name.startswith("target"):
                 found.regions.append(n.span.start)
-
-
-def _written(found: _Collected, at: int, target: ast.Expr) -> None:
-    target = bare(target)
-    if isinstance(target, ast.Name) and target.symbol is not None:
-        found.written.append((at, target.symbol))
+        case _ if (symbol := variable_changed_by(n)) is not None:
+            found.written.append((n.span.start, symbol))

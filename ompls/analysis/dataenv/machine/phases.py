@@ -20,6 +20,7 @@ from ompls.analysis.dataenv.machine.steering import is_arithmetic, steering
 from ompls.analysis.dataenv.paths import named_in
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, is_integer
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import changed_by
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
 
@@ -199,10 +200,10 @@ def _asked(stmt: Node) -> set[Symbol]:
             phases |= named_in(n.condition)
         elif isinstance(n, ast.If):
             flags |= named_in(n.condition)
-        elif isinstance(n, ast.Assign) and (n.op != "=" or fold(n.value) is None):
-            changed |= named_in(n.target)
-        elif isinstance(n, ast.Unary) and n.op in ("++", "--", "&"):
-            changed |= named_in(n.operand)
+        elif isinstance(n, ast.Assign) and n.op == "=" and fold(n.value) is not None:
+            continue
+        elif (target := changed_by(n)) is not None:
+            changed |= named_in(target)
     return phases | (flags & _given(stmt) - changed)
 
 

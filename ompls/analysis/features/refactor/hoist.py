@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ompls.analysis.dataenv.implicit import category
 from ompls.analysis.dataenv.need import Bounds, functions_of
-from ompls.analysis.dataenv.paths import holds_pointers, root, walk_all
+from ompls.analysis.dataenv.paths import holds_pointers, root
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.diagnostic import Edit
 from ompls.analysis.features.implied import mapped_elsewhere
@@ -23,7 +23,7 @@ from ompls.analysis.features.refactor.place import Writer
 from ompls.analysis.features.refactor.pragma_text import pragma_text
 from ompls.analysis.features.refactor.spelling import Speller
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Node, Stmt, Symbol
+from ompls.analysis.model.ast import Node, Stmt, Symbol, walk_all
 from ompls.analysis.model.ctype import Array, CType, Pointer
 from ompls.analysis.model.tu import TU, Item, MapItem, Region
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ompls.analysis.dataenv.access import accesses
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Node, Stmt, Symbol
+from ompls.analysis.model.assigned import variable_changed_by
+from ompls.analysis.model.ast import Node, Stmt, Symbol, walk_all
 from ompls.analysis.model.ctype import Array, CType, Integer, Pointer, Void
 from ompls.analysis.model.peel import strip
 from ompls.analysis.model.tu import Content
@@ -191,14 +191,13 @@ def _element(kind: CType) -> CType | None:
 def _assignments(function: Node) -> Iterator[tuple[Symbol, ast.Expr]]:
     """(variable, new value) of every change of a whole variable; `p++` counts as one by itself."""
     for node in walk_all(function):
-        if isinstance(node, ast.VarDecl) and node.init is not None:
-            yield node.symbol, node.init
-        elif isinstance(node, ast.Assign) and isinstance(node.target, ast.Name) and node.target.symbol is not None:
-            yield node.target.symbol, node.value if node.op == "=" else node
-        elif isinstance(node, ast.Unary) and node.op in ("++", "--", "&"):
-            symbol = node.operand.symbol if isinstance(node.operand, ast.Name) else None
-            if symbol is not None:
-                yield symbol, node
+        symbol = variable_changed_by(node)
+        if symbol is None:
+            continue
+        if isinstance(node, ast.VarDecl):
+            yield from [(symbol, node.init)] if node.init is not None else ()
+        elif isinstance(node, ast.Expr):
+            yield symbol, node.value if isinstance(node, ast.Assign) and node.op == "=" else node
 
 
 def _fresh_pointers(function: Node) -> set[Symbol]:

@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.symbolic import Atom, Opaque, Poly, poly_of
 from ompls.analysis.encoding import decoded
 from ompls.analysis.features.scopes import visible
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Expr, Node, Symbol
+from ompls.analysis.model.ast import Expr, Node, Symbol, walk_all
 from ompls.analysis.model.ctype import Pointer, Record
 from ompls.analysis.model.tu import TU, Item
 

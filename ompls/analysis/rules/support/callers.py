@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
+from ompls.analysis.model.ast import walk_all
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
 from ompls.analysis.rules.support.mentions import mentions

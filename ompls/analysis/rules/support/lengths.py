@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.access import Access, accesses, extent
-from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.dataenv.paths import root
 from ompls.analysis.dataenv.places import Env, Place, pointee_of
 from ompls.analysis.dataenv.symbolic import Poly, compare, poly_of
-from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Span, Symbol
+from ompls.analysis.model.assigned import assigned_in
+from ompls.analysis.model.ast import Span, Symbol, walk_all
 from ompls.analysis.model.omp import Directive, ListItem
 from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import Region

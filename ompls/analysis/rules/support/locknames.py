@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.dataenv.paths import root
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Symbol
+from ompls.analysis.model.ast import Symbol, walk_all
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit, of_whole

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ompls.analysis.dataenv.paths import root, walk_all
+from ompls.analysis.dataenv.paths import root
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Expr, FunctionDef, Node, Stmt, Symbol
+from ompls.analysis.model.assigned import assigned_by
+from ompls.analysis.model.ast import Expr, FunctionDef, Node, Stmt, Symbol, walk_all
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Pointer
-from ompls.analysis.model.peel import strip
+from ompls.analysis.model.peel import bare, strip
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Unit
 
@@ -258,8 +259,7 @@ def _unfollowed(function: FunctionDef) -> set[Symbol]:
         routine = lock_call(node)
         if routine is not None and routine[0] == "test" and (symbol := root(routine[2])) is not None:
             found.add(symbol)
-        target = node.target if isinstance(node, ast.Assign) else None
-        target = node.operand if isinstance(node, ast.Unary) and node.op in ("++", "--") else target
+        target = bare(assigned_by(node))
         if isinstance(target, ast.Name) and target.symbol is not None:
             found.add(target.symbol)
     return found

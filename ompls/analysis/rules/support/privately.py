@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Expr, Stmt, Symbol
+from ompls.analysis.model.ast import Expr, Stmt, Symbol, walk_all
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.bodies import run_by
 from ompls.analysis.rules.support.flow import Flow, State

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, accesses
 from ompls.analysis.dataenv.machine.events import OTHERS
-from ompls.analysis.dataenv.paths import holds_pointers, same, walk_all
+from ompls.analysis.dataenv.paths import holds_pointers, same
 from ompls.analysis.dataenv.places import ELEMENT
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, range_over
-from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Node, Span
+from ompls.analysis.model.assigned import assigned_in
+from ompls.analysis.model.ast import Node, Span, walk_all
 from ompls.analysis.model.ctype import Array, CType, Pointer
 from ompls.analysis.model.omp import Directive, ListItem
 from ompls.analysis.model.peel import peel

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import FunctionDef, Node, Span
+from ompls.analysis.model.ast import FunctionDef, Node, Span, walk_all
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.callers import callers_above
 from ompls.analysis.rules.support.edits import in_blocks, insert_before, line_before

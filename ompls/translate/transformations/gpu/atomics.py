@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import assigned_by
 from ompls.analysis.model.ast import DirectiveStmt
 from ompls.analysis.model.convert import arithmetic, unqualified
 from ompls.analysis.model.ctype import BOOL, CType, Floating, Integer, Pointer
@@ -200,9 +201,7 @@ def _capture(e: Emitter, body: ast.Stmt | None) -> str:
 def _new(e: Emitter, u: _Update) -> str:
     """The value after the update, from the old one.  The operand stands twice in it, so it must have no effects."""
     for n in u.value.walk() if not isinstance(u.value, str) else ():
-        if isinstance(n, (ast.Call, ast.Assign, ast.StatementExpr)) or (
-            isinstance(n, ast.Unary) and n.op in ("++", "--")
-        ):
+        if assigned_by(n) is not None or isinstance(n, (ast.Call, ast.StatementExpr)):
             raise Problem(n.span, "this operand of an atomic capture", "assign it to a variable first")
     kind, old = e.cxx(u.target.type), _old(e, u)
     if u.reversed:

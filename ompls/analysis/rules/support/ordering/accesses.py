@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ompls.analysis.dataenv.guards import beyond
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.symbolic import ZERO
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Expr, FunctionDef, Stmt, Symbol
+from ompls.analysis.model.ast import Expr, FunctionDef, Stmt, Symbol, walk_all
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.rules.support.framework import Unit as Program
 from ompls.analysis.rules.support.ordering.meet import meet

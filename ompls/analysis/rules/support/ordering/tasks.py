@@ -5,10 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import replace
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.private import private_copies
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import DirectiveStmt, Symbol
+from ompls.analysis.model.ast import DirectiveStmt, Symbol, walk_all
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.rules.support.ordering.contexts import sequential

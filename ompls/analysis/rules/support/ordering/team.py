@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import DirectiveStmt, Symbol
+from ompls.analysis.model.ast import DirectiveStmt, Symbol, walk_all
 from ompls.analysis.model.constants import fold
 from ompls.analysis.rules.support.ordering.meet import same_thread, same_trips
 from ompls.analysis.rules.support.ordering.model import Agent, Touch

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from ompls.analysis.dataenv.called import known_of, touched_by
 from ompls.analysis.dataenv.guards import Guard
-from ompls.analysis.dataenv.paths import depth_of, is_address, root, walk_all
+from ompls.analysis.dataenv.paths import depth_of, is_address, root
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, poly_of
 from ompls.analysis.dataenv.uses import Use, uses
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Expr, FunctionDef, Node, Symbol
+from ompls.analysis.model.ast import Expr, FunctionDef, Node, Symbol, walk_all
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.model.peel import indexed, strip

@@ -10,13 +10,12 @@ from abc import abstractmethod
 from dataclasses import replace
 
 from ompls.analysis.dataenv.guards import Guard
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.dataenv.relations import facts_of
 from ompls.analysis.dataenv.symbolic import LoopRange, loop_range, poly_of
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Expr, FunctionDef, Stmt, Symbol
+from ompls.analysis.model.assigned import variable_changed_by
+from ompls.analysis.model.ast import Expr, FunctionDef, Stmt, Symbol, walk_all
 from ompls.analysis.model.constants import fold
-from ompls.analysis.model.peel import strip
 from ompls.analysis.rules.support.framework import Unit as Program
 from ompls.analysis.rules.support.ordering.accesses import Accesses, Live
 from ompls.analysis.rules.support.ordering.model import Agent, Entry
@@ -276,15 +275,7 @@ def assigned_in_loops(function: FunctionDef) -> dict[int, set[Symbol]]:
     waiting: list[tuple[ast.Node, tuple[set[Symbol], ...]]] = [(function.body, ())]
     while waiting:
         node, around = waiting.pop()
-        target: Expr | None = None
-        symbol: Symbol | None = None
-        if isinstance(node, ast.VarDecl):
-            symbol = node.symbol
-        elif isinstance(node, ast.Assign):
-            target = strip(node.target)
-        elif isinstance(node, ast.Unary) and node.op in ("++", "--", "&"):
-            target = strip(node.operand)
-        symbol = target.symbol if isinstance(target, ast.Name) else symbol
+        symbol = variable_changed_by(node)
         if symbol is not None:
             for names in around:
                 names.add(symbol)

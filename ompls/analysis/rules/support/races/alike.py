@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import assigned_by, assigned_in, variable_changed_by
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
 from ompls.analysis.model.peel import bare
 from ompls.analysis.spec.runtime import SAME_FOR_ALL, THREADS
@@ -19,7 +19,9 @@ def is_alike(expr: Expr, changing: set[Symbol], calls: bool = False, numbers: fr
             known = name in SAME_FOR_ALL or ((calls or name in THREADS) and not node.args and name not in numbers)
             if not known:
                 return False
-        if isinstance(node, (ast.Index, ast.Assign)) or (isinstance(node, ast.Unary) and node.op in ("*", "++", "--")):
+        if isinstance(node, ast.Index) or (isinstance(node, ast.Unary) and node.op == "*"):
+            return False
+        if assigned_by(node) is not None:
             return False
     return True
 
@@ -40,8 +42,5 @@ def stored_alike(stmt: DirectiveStmt) -> set[Symbol]:
 
 def _changed_otherwise(stmt: DirectiveStmt) -> set[Symbol]:
     """Variables with `n += 1`, `n++`, `&n` or a declaration."""
-    found = {n.symbol for n in stmt.walk() if isinstance(n, ast.VarDecl)}
-    for n in stmt.walk():
-        if (isinstance(n, ast.Assign) and n.op != "=") or (isinstance(n, ast.Unary) and n.op in ("++", "--", "&")):
-            found |= assigned_in(n)
-    return found
+    others = (n for n in stmt.walk() if not (isinstance(n, ast.Assign) and n.op == "="))
+    return {symbol for n in others if (symbol := variable_changed_by(n)) is not None}

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.access import Access, Walk
 from ompls.analysis.dataenv.symbolic import CHANGED, LoopRange, Poly, poly_of
-from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import assigned_in, variable_changed_by
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.peel import bare
@@ -56,13 +56,11 @@ class _Choice:
         heads = {id(n) for f in self.node.walk() if isinstance(f, ast.For) for n in _head(f)}
         values: list[Expr] = [symbol.init] if symbol.init is not None else []
         for n in self.node.walk():
-            target = n.target if isinstance(n, ast.Assign) else n.operand if isinstance(n, ast.Unary) else None
-            if target is None or not isinstance(name := bare(target), ast.Name) or name.symbol is not symbol:
+            if isinstance(n, ast.VarDecl) or variable_changed_by(n) is not symbol:
                 continue
-            if isinstance(n, ast.Assign) and n.op == "=" and id(n) not in heads:
-                values.append(n.value)
-            elif not isinstance(n, ast.Unary) or n.op in ("++", "--", "&"):
+            if not isinstance(n, ast.Assign) or n.op != "=" or id(n) in heads:
                 return False
+            values.append(n.value)
         return any(fold(v) is None for v in values) and all(fold(v) is not None or self._gives(v) for v in values)
 
     def _gives(self, value: Expr) -> bool:

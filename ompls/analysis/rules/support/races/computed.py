@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from ompls.analysis.dataenv.access import Access
 from ompls.analysis.dataenv.paths import root
-from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import assigned_by, assigned_in, changed_by
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Floating, Integer
@@ -107,9 +107,7 @@ def _changed(stmt: DirectiveStmt) -> set[Symbol]:
     counting = {id(n) for step in steps for n in step.walk()}
     counting |= {id(n) for f in stmt.walk() if isinstance(f, ast.For) and f.init is not None for n in f.init.walk()}
     for n in stmt.walk():
-        target = n.target if isinstance(n, ast.Assign) else None
-        if isinstance(n, ast.Unary) and n.op in ("++", "--", "&"):
-            target = n.operand
+        target = changed_by(n)
         symbol = root(target) if target is not None and id(n) not in counting else None
         if symbol is not None:
             found.add(symbol)
@@ -119,9 +117,7 @@ def _changed(stmt: DirectiveStmt) -> set[Symbol]:
 def _is_computed(expr: Expr, changed: set[Symbol], functions: Functions, deep: int = _DEEP) -> bool:
     """Whether nothing goes into a value but loops' variables, what stays as it is, and functions of these."""
     for node in expr.walk():
-        if isinstance(node, (ast.Assign, ast.StatementExpr)) or (
-            isinstance(node, ast.Unary) and node.op in ("++", "--")
-        ):
+        if assigned_by(node) is not None or isinstance(node, ast.StatementExpr):
             return False
         if isinstance(node, ast.Name) and node.symbol is not None and node.symbol.kind in ("var", "param"):
             if node.symbol in changed:

@@ -9,8 +9,8 @@ from ompls.analysis.dataenv.paths import named_in, root, same
 from ompls.analysis.dataenv.records import member_of
 from ompls.analysis.dataenv.relations import fails
 from ompls.analysis.dataenv.symbolic import Opaque, Poly, poly_of
-from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import assigned_in
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.peel import bare

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ompls.analysis.dataenv.paths import walk_all
 from ompls.analysis.model import ast
+from ompls.analysis.model.ast import walk_all
 from ompls.analysis.model.tu import Region, Variable
 from ompls.analysis.rules.support.edits import sharing
 from ompls.analysis.rules.support.framework import Change, Scene

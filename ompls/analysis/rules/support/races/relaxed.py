@@ -18,6 +18,7 @@ from ompls.analysis.dataenv.places import Place
 from ompls.analysis.dataenv.relations import parts_of
 from ompls.analysis.dataenv.symbolic import Atom, Opaque
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import variable_changed_by
 from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.peel import bare
@@ -197,17 +198,10 @@ class _Update:
         init = self.passed.get(symbol) if symbol.level == "param" else symbol.init
         given: list[Expr | None] = [init] if init is not None else []
         for n in self.scope.walk():
-            if isinstance(n, (ast.Assign, ast.Unary)) and symbol in _target(n):
+            if not isinstance(n, ast.VarDecl) and variable_changed_by(n) is symbol:
                 given.append(n.value if isinstance(n, ast.Assign) and n.op == "=" else None)
         value = given[0] if len(given) == 1 else None
         return self.resolved(value, deep - 1) if value is not None else expr
-
-
-def _target(node: ast.Assign | ast.Unary) -> set[Symbol]:
-    """The variable that an expression itself changes, or whose address it takes."""
-    at = node.target if isinstance(node, ast.Assign) else node.operand if node.op in ("++", "--", "&") else None
-    at = bare(at) if at is not None else None
-    return {at.symbol} if isinstance(at, ast.Name) and at.symbol is not None else set()
 
 
 def _loads(place: Place) -> Iterator[Opaque]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ompls.analysis.dataenv.access import Access
-from ompls.analysis.dataenv.walk import assigned_in
 from ompls.analysis.model.ast import Node, Span, Symbol
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.model.tu import Content
@@ -180,4 +179,4 @@ def only_scalar(report: Report) -> bool:
     )
 
 
-__all__ = ["Report", "assigned_in", "finding", "only_scalar", "operator_of", "reports", "text_of", "units"]
+__all__ = ["Report", "finding", "only_scalar", "operator_of", "reports", "text_of", "units"]
