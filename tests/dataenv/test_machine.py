@@ -669,3 +669,43 @@ def test_numbers_take_the_type_of_what_they_are_stored_in(number: str) -> None:
         return x[0];
     }"""
     assert kinds(text.replace("NUMBER", number)) == []
+
+
+LIBRARY = """
+typedef unsigned long size_t; typedef struct stream FILE; extern FILE *in;
+void *memset(void *, int, size_t); char *strcpy(char *, const char *); int printf(const char *, ...);
+int sprintf(char *, const char *, ...); size_t fread(void *, size_t, size_t, FILE *); char *fgets(char *, int, FILE *);
+size_t fwrite(const void *, size_t, size_t, FILE *); size_t strlen(const char *);
+int sscanf(const char *, const char *, ...);
+int MPI_Send(const void *, int, int, int, int, int); int MPI_Recv(void *, int, int, int, int, int, int *);
+static char a[64]; static int k;
+int main(void) {
+    int s = 0;
+    #pragma omp target enter data map(to: a)
+"""
+READ = "\n#pragma omp target map(tofrom: s)\nfor (int i = 0; i < 64; i++) s += a[i];\n"
+WROTE = "\n#pragma omp target\nfor (int i = 0; i < 64; i++) a[i] = i;\n"
+TO, FROM = "\n#pragma omp target update to(a)\n", "\n#pragma omp target update from(a)\n"
+CALLS = [
+    # what the host writes, a region does not see
+    *[(f"{call}{READ}", ["device-stale"]) for call in (
+        "memset(a, 1, 64);", 'strcpy(a, "abc");', 'sprintf(a, "%d", k);', "fread(a, 1, 64, in);", "fgets(a, 64, in);",
+        "MPI_Recv(a, 64, 0, 0, 0, 0, &k);",
+    )],
+    *[(f"{call}{TO}{READ}", []) for call in ('sprintf(a, "%d", k);', "fread(a, 1, 64, in);", "fgets(a, 64, in);")],
+    (f'printf("%s", a); s = strlen(a); sscanf(a, "%d", &k);{READ}', []),  # they only read it
+    (f"fread(a, 1, 0, in);{READ}", []),
+    # what a region has written, the host does not see
+    *[(f"{WROTE}{call}", ["host-stale"]) for call in (
+        "fwrite(a, 1, 64, in);", "s = strlen(a);", "MPI_Send(a, 64, 0, 0, 0, 0);", 'sscanf(a, "%d", &k);',
+    )],
+    (f"{WROTE}{FROM}fwrite(a, 1, 64, in); MPI_Send(a, 64, 0, 0, 0, 0);", []),
+    (f'{WROTE}printf("%p", a);', []),  # the address, not what is there
+    (f"{WROTE}fgets(a, 64, in); s = a[9];", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), CALLS, ids=[" ".join(b.split())[:80] for b, _ in CALLS])
+def test_library_functions_touch_what_their_arguments_point_to(body: str, expected: list[str]) -> None:
+    text = f"{LIBRARY}{body}\n#pragma omp target exit data map(delete: a)\nreturn s;\n}}\n"
+    assert sorted(e.kind for e in events(text) if e.kind != "lost") == expected

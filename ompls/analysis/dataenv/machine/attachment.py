@@ -11,6 +11,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from ompls.analysis.dataenv.called import known_of, touched_by
 from ompls.analysis.dataenv.machine.copies import Copy
 from ompls.analysis.dataenv.machine.device_memory import DeviceMemory
 from ompls.analysis.dataenv.machine.events import Does, Event, Seen
@@ -26,7 +27,6 @@ from ompls.analysis.model.tu import Content
 
 # what may write a pointer into a device's structure otherwise
 _COPIED = (b"omp_target_memcpy", b"omp_target_associate_ptr", b"omp_get_mapped_ptr")
-_COPIERS = frozenset(("memcpy", "memmove", "__builtin_memcpy", "__builtin_memmove"))
 _ON_DEVICES = f"{__name__} on devices"  # under which it is kept what a function does where a region calls it
 
 
@@ -120,9 +120,9 @@ def _given(nodes: Iterable[Node]) -> frozenset[str]:
                 found |= {member.field} if isinstance(member.type, Pointer) else _pointers_in(member.type)
             case ast.Assign():
                 found |= _pointers_in(n.target.type)
-            case ast.Call(function=ast.Name(name=name), args=[to, *_]) if name in _COPIERS:
-                to = strip(to)
-                found |= _pointers_in(to.type.to) if isinstance(to.type, Pointer) else set()
+            case ast.Call() if (row := known_of(n)) is not None:
+                for to in (strip(n.args[arg.at]) for arg, write in touched_by(n, row) if write):
+                    found |= _pointers_in(to.type.to) if isinstance(to.type, Pointer) else set()
     return frozenset(found)
 
 

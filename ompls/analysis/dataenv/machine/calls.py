@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from ompls.analysis.dataenv.called import known_of
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, Cases
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, outside_copy
 from ompls.analysis.dataenv.machine.events import Does, Event, Recorder, Seen
@@ -32,7 +33,6 @@ from ompls.analysis.model.peel import bare, peel
 from ompls.analysis.model.tu import Content
 
 _DEEPEST = 12  # calls in calls
-_COMPLAIN = frozenset(("err", "errx", "verr", "verrx", "error"))  # of the system: they end the program, mostly
 
 
 class Machine(Outside):
@@ -135,12 +135,14 @@ class Machine(Outside):
                 return self.enter_call(expr, callee, args)
             self.unknown_call(expr, args)
             return self.result(expr)
-        known, value = self.known_call(name, expr, args)
+        row = known_of(expr)
+        known, value = self.known_call(name, row, expr, args)
         if not known:
             system = function.symbol is not None and function.symbol.from_system_header
             known = is_harmless(name) or system or self.region is not None
             (self.routine_call if known else self.unknown_call)(expr, args)
-            if (not known or name in _COMPLAIN) and self.bare and self.settled and len(self.frames) == 1:
+            stays = known and not (row is not None and row.may_end)
+            if not stays and self.bare and self.settled and len(self.frames) == 1:
                 self.now = None  # `if (argc < 2) usage();` does not come back, perhaps
             return self.result(expr)
         return value if value is not None or self.now is None else self.result(expr)

@@ -16,16 +16,14 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import Array, CType, Floating, Integer, Pointer
 from ompls.analysis.model.tu import Content, Region, Variable
+from ompls.analysis.spec.known import KNOWN
 
 _CLAUSES = frozenset(("map", "private", "firstprivate", "reduction", "collapse", "schedule", "dist_schedule"))
 _NODES = frozenset((
     ast.Compound, ast.ExprStmt, ast.DeclStmt, ast.VarDecl, ast.If, ast.For, ast.Name, ast.IntLiteral, ast.FloatLiteral,
     ast.CharLiteral, ast.Paren, ast.Unary, ast.Binary, ast.Assign, ast.Conditional, ast.Call, ast.Index, ast.Cast,
 ))  # fmt: skip
-_FUNCTIONS = frozenset(
-    """sqrt sqrtf fabs fabsf exp expf log logf pow powf sin sinf cos cosf tan tanf fmin fminf fmax fmaxf floor floorf
-    ceil ceilf""".split()  # noqa: SIM905
-)
+_FUNCTIONS = frozenset(name for name, row in KNOWN.items() if row.pure)
 _KEY = __name__
 _Ends = dict[Symbol, list[tuple[Span, Poly]]]  # by loop variable: what it stays below, in the body of each of its loops
 

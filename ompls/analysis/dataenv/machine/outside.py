@@ -13,14 +13,11 @@ from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Span, Symbol
 from ompls.analysis.model.ctype import CType, Function, Pointer
+from ompls.analysis.spec.known import KNOWN
 
 NOWHERE = Site("", Span(0, 0))
-# Functions of the C library that are known although their header was not read.
-_HARMLESS = frozenset(
-    """printf fprintf puts putchar sprintf snprintf rand srand time clock strlen strcmp strncmp atoi atol atof fabs sqrt
-    sin cos tan exp log pow abs labs assert gettimeofday getenv fflush fopen fclose fabsf sqrtf expf powf fmax fmin
-    drand48 srand48 usleep sleep perror exit""".split()  # noqa: SIM905
-)
+# Functions that are known although their header was not read.
+_HARMLESS = frozenset(name for name, row in KNOWN.items() if not row.foreign)
 
 
 def is_harmless(name: str) -> bool:
@@ -46,18 +43,6 @@ class Outside(Walker):
                 self.unknown_cells(value, expr)
             if isinstance(value, frozenset):
                 self.soften_devices(frozenset([t for t in value if t.obj.kind == "lent"]))
-
-    def unknown_cells(self, value: Value, by: ast.Call) -> None:
-        """A function got the address of these objects."""
-        assert self.now is not None
-        objs = {t.obj for t in value} if isinstance(value, frozenset) else set()
-        self.recorder.hands(objs)
-        names = [(o, 0) for o in objs if o.symbol is not None and is_integer(o.symbol.type)]
-        for cell in dict.fromkeys([*names, *[c for c in self.scanned() if c[0] in objs]]):
-            symbol = cell[0].symbol
-            number = symbol is not None and is_integer(symbol.type)  # `scanf("%d", &n)`
-            atom = Opaque(f"{cell[0].key}@{self.frame.name}@{by.span.start}", None, ())
-            self.now.cells[cell] = Poly.of(atom) if number else None
 
     def unknown_call(self, expr: ast.Call, args: list[Value]) -> None:
         """Another translation unit's code: it may map what it can reach, unless a device runs it."""

@@ -21,14 +21,12 @@ from ompls.analysis.dataenv.symbolic import Atom, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.tu import Content
+from ompls.analysis.spec.known import KNOWN
 
 _NONE: Mapping[str, Any] = {}
 _REACH = f"{__name__} reach"  # in `Content.memo`
 _MOST = 12  # inputs that are kept for one function
-_ALLOCATE = frozenset(
-    """malloc calloc realloc aligned_alloc memalign valloc posix_memalign strdup strndup alloca omp_alloc omp_calloc
-    omp_realloc omp_aligned_alloc omp_target_alloc reallocarray omp_aligned_calloc _mm_malloc""".split()  # noqa: SIM905
-)
+_ALLOCATE = frozenset(name for name, row in KNOWN.items() if row.allocates is not None)
 
 
 class Reach(NamedTuple):
@@ -90,7 +88,7 @@ def _looked_for(content: Content, functions: Mapping[str, Content], symbols: Map
                 if called is not None:
                     waiting.append(called)
         others = [s.name for s in one.calls if s.name not in functions and not s.from_system_header]
-        every = every or not all(is_harmless(n) or n in _ALLOCATE for n in (*others, *one.strangers))
+        every = every or not all(is_harmless(n) for n in (*others, *one.strangers))
         strangers.update({name: functions.get(name) for name in one.strangers})
     variables = _leading_to(names, symbols)
     seen |= strangers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.called import touched_by
 from ompls.analysis.dataenv.machine.attachment import Attachments
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, UNFILLED, joined_cases
 from ompls.analysis.dataenv.machine.copies import CLEAN, Copies
@@ -9,68 +10,60 @@ from ompls.analysis.dataenv.machine.device_memory import allocation
 from ompls.analysis.dataenv.machine.events import Does, Event, Outcome, Seen
 from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Pointers, Target, Value, at_start, order
-from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly
+from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import VOID, Pointer
-from ompls.analysis.spec.runtime import NO_RETURN
+from ompls.analysis.spec.known import Arg, Known
 
 INITIAL = Poly.of(Opaque("initial device", None, ()))
 NUM_DEVICES = Opaque("omp_get_num_devices", None, ())
 ON_HOST = Opaque("omp_is_initial_device", None, ())  # asked in a region: 0 when it runs on a device
-# Size of the allocation: which arguments are multiplied; whether it is filled.
-_ALLOCATORS = {
-    "malloc": ((0,), False), "calloc": ((0, 1), True), "aligned_alloc": ((1,), False), "memalign": ((1,), False),
-    "valloc": ((0,), False), "omp_alloc": ((0,), False), "omp_aligned_alloc": ((1,), False),
-    "omp_calloc": ((0, 1), True), "strdup": ((), True), "strndup": ((), True), "_mm_malloc": ((0,), False),
-    "alloca": ((0,), False), "__builtin_alloca": ((0,), False), "omp_aligned_calloc": ((1, 2), True),
-}  # fmt: skip
-# What is read: which arguments lead there; which are multiplied for its size.
-_READERS = {"memcmp": ((0, 1), (2,)), "fwrite": ((0,), (1, 2))}
 _LOOKS = frozenset(("omp_target_associate_ptr", "omp_target_is_present", "omp_target_is_accessible"))
-
 _COPIERS = frozenset(("omp_target_memcpy", "omp_target_memcpy_async"))
 
 
 class Routines(Attachments):
     """`known_call` does what a known function does."""
 
-    def known_call(self, name: str, expr: ast.Call, args: list[Value]) -> tuple[bool, Value]:
-        """(whether the function is known, its result)."""
-        if name in NO_RETURN:
+    def known_call(self, name: str, row: Known | None, expr: ast.Call, args: list[Value]) -> tuple[bool, Value]:
+        """(whether it is known what the function does, its result)."""
+        if row is None or row.on_target or any(arg.device is not None for arg in row.reads):
+            return self._device_routine(name, expr, args)
+        if row.later or row.may_end or (row.number and name.startswith("omp_")):
+            return self._device_routine(name, expr, args)
+        if row.ends:
             self.now = None
             return True, None
-        if name in _ALLOCATORS:
-            factors, filled = _ALLOCATORS[name]
-            return True, self.allocate(expr, _product(args, factors), filled)
-        if name in ("free", "omp_free", "_mm_free") and args:
-            self.free(args[0], expr)
-            return True, None
-        if name in ("memcpy", "memmove", "strcpy", "strncpy") and len(args) >= 2:
-            size = args[2] if len(args) > 2 and isinstance(args[2], Poly) else None
-            # strncpy reads no further than the end of the string
-            self.block(args[1], None if name == "strncpy" else size, expr.args[1], False)
-            self.block(args[0], size, expr.args[0], True)
-            return True, args[0]
-        if name == "memset" and len(args) == 3:
-            self.block(args[0], args[2] if isinstance(args[2], Poly) else None, expr.args[0], True)
-            return True, args[0]
-        if name in _READERS and len(args) > max(_READERS[name][1]):
-            read, factors = _READERS[name]
-            for i in read:
-                self.block(args[i], _product(args, factors), expr.args[i], False)
-            return True, None
-        if name in ("realloc", "reallocarray", "omp_realloc") and args:
-            new = self.allocate(expr, args[1] if len(args) == 2 and isinstance(args[1], Poly) else None, True)
-            self.free(args[0], expr)
-            return True, new
-        if name == "posix_memalign" and len(args) == 3:
-            size = args[2] if isinstance(args[2], Poly) else None
-            locs = self.pointed(args[0], Pointer(VOID))
-            self.store(
-                [Loc(loc.obj, loc.low, Poly.of(8), Pointer(VOID)) for loc in locs], self.allocate(expr, size, False)
-            )
-            return True, Poly.of(0)
-        return self._device_routine(name, expr, args)
+        for arg, write in touched_by(expr, row):
+            self.touched(expr, arg, args, write)
+        result = args[row.returns] if row.returns is not None and row.returns < len(args) else None
+        if row.allocates is not None:
+            result = self.allocate(expr, _product(args, row.allocates.size), row.allocates.filled)
+            into = row.allocates.into
+            if into is not None and into < len(args):
+                locs = self.pointed(args[into], Pointer(VOID))
+                self.store([Loc(loc.obj, loc.low, Poly.of(8), Pointer(VOID)) for loc in locs], result)
+                result = Poly.of(0)
+        if row.frees is not None and row.frees < len(args):
+            self.free(args[row.frees], expr)
+        return True, result
+
+    def touched(self, expr: ast.Call, arg: Arg, args: list[Value], write: bool) -> None:
+        """A library function reads or writes what an argument points to."""
+        pointer, node = args[arg.at], expr.args[arg.at]
+        if not isinstance(pointer, frozenset) or self.now is None:
+            return
+        self.soften_devices(frozenset([t for t in pointer if t.obj.kind == "lent"]))
+        known = bool(arg.size and arg.exact)
+        if write:
+            if not known:  # more may be written than is known
+                (self.soften if self.region is None else self.soften_devices)(pointer)
+            self.unknown_cells(pointer, expr)
+        if arg.sure:
+            # of what is read the first byte is
+            size = _product(args, arg.size) if known else None if write else Poly.of(1)
+            locs = [Loc(at.obj, at.low if size is not None else None, size, VOID) for at in self.pointed(pointer, VOID)]
+            self.access(locs, node, not write, write, through=False)
 
     def _device_routine(self, name: str, expr: ast.Call, args: list[Value]) -> tuple[bool, Value]:
         assert self.now is not None
@@ -221,10 +214,17 @@ class Routines(Attachments):
 
     # --- whole blocks
 
-    def block(self, pointer: Value, size: Poly | None, node: ast.Node, write: bool) -> None:
-        """A library function reads or writes `size` bytes (None: some)."""
-        locs = [Loc(loc.obj, loc.low if size is not None else None, size, VOID) for loc in self.pointed(pointer, VOID)]
-        self.access(locs, node, not write, write, through=False)
+    def unknown_cells(self, value: Value, by: ast.Call) -> None:
+        """A function got the address of these objects."""
+        assert self.now is not None
+        objs = {t.obj for t in value} if isinstance(value, frozenset) else set()
+        self.recorder.hands(objs)
+        names = [(o, 0) for o in objs if o.symbol is not None and is_integer(o.symbol.type)]
+        for cell in dict.fromkeys([*names, *[c for c in self.scanned() if c[0] in objs]]):
+            symbol = cell[0].symbol
+            number = symbol is not None and is_integer(symbol.type)  # `scanf("%d", &n)`
+            atom = Opaque(f"{cell[0].key}@{self.frame.name}@{by.span.start}", None, ())
+            self.now.cells[cell] = Poly.of(atom) if number else None
 
     def soften(self, pointer: Value) -> None:
         """Some code may have read and written host storage."""
