@@ -265,6 +265,32 @@ def test_library_functions_touch_what_their_arguments_point_to(body: str, races:
     assert found == (["warning"] if races else [])
 
 
+INDEX = """
+void *malloc(unsigned long); void free(void *); int printf(const char *, ...); void shuffle(int *);
+int main(void) {
+    int n = 1000, *bin = malloc(n * sizeof(int)), *h = malloc(64);
+    static int order[4] = {0, 1, 0, 1};
+    for (int i = 0; i < n; i++) bin[i] = i % 16;
+"""
+COUNT = "\n#pragma omp target teams distribute parallel for map(to: bin[0:n]) map(tofrom: h[0:16])\n"
+COUNT += "for (int i = 0; i < n; i++) h[bin[i]]++;\n"
+TABLE = "\n#pragma omp parallel for\nfor (int i = 0; i < 4; i++) h[order[i]] += i;\n"
+BEHIND = [
+    *[(f"{COUNT}{after}", "race-through-index")
+      for after in ("", "free(bin);", 'printf("%d", bin[0]);', "shuffle(bin);", "bin[0] = 3;")],
+    *[(f"{TABLE}{after}", "race-through-index") for after in ("", "order[0] = 3;", "shuffle(order);")],
+    # what changes the index inside, before, or for the next time
+    (f"order[0] = 3;{TABLE}", "race-through-index?"),
+    (f"for (int k = 0; k < 2; k++) {{{TABLE} order[0] = 3; }}", "race-through-index?"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), BEHIND, ids=[" ".join(b.split())[-60:] for b, _ in BEHIND])
+def test_what_comes_behind_a_construct_changes_nothing_in_it(body: str, expected: str) -> None:
+    found = findings(f"{INDEX}{body}\nreturn h[1];\n}}\n", *RACES)
+    assert [d.rule + "?" * (d.severity == "hint") for d in found] == [expected]
+
+
 def test_a_construct_is_looked_through_once_for_all_pairs_of_accesses(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[Node] = []
 

@@ -5,8 +5,10 @@ Made by `walk.py`, asked for through `access.py`.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Literal
 
 from ompls.analysis.dataenv.guards import Guard
@@ -17,7 +19,7 @@ from ompls.analysis.model.ast import Node, Symbol
 from ompls.analysis.model.ctype import Array, Pointer, Record
 from ompls.analysis.model.tu import Content
 
-Touched = dict[Symbol | tuple[Symbol, str], int]
+Touched = dict[Symbol | tuple[Symbol, str], list[int]]
 Held = tuple[Literal["atomic", "critical", "lock"], object]  # of a critical its name, of a lock its Place
 
 
@@ -99,7 +101,7 @@ class LockStep:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where the body of a directive starts: number in the order, loops and conditions around it.
+    """Where the body of a directive starts and ends: numbers in the order; loops and conditions around it.
 
     alone -- 'parallel', 'teams': which of these constructs of the directive has one thread (team) only, as clauses say
     """
@@ -108,6 +110,7 @@ class Start:
     loops: int
     guards: int
     alone: frozenset[str] = frozenset()
+    end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ class Walk:
     starts -- where each directive's body starts
     waits -- numbers in the order of evaluation where a thread may wait for another: a spinning loop
     locks -- where it takes locks and gives them back
-    touched -- the number of the last write through each variable, and of that to each member there (see `member_of`)
+    touched -- the numbers of the writes through each variable, and of those to each member there (see `member_of`)
     meets -- those of calls of functions that are not known and may be a barrier, by their names
     kept -- locks that are held at its end
     given -- locks that it gives back without having taken them
@@ -137,6 +140,11 @@ class Walk:
     given: frozenset[Held] = frozenset()
     threads: int = 0
 
+    def may_be_written(self, symbol: Symbol, stmt: ast.DirectiveStmt) -> bool:
+        """Whether something here may write through the variable before a directive's body ends for the last time."""
+        start, writes = self.starts[stmt], self.touched.get(symbol)
+        return writes is not None and (start.loops > 0 or writes[0] <= start.end)
+
 
 def member_of(place: Place) -> str:
     """The member of the structure that a variable is, points to or has as elements, in which a place lies (or to which
@@ -149,16 +157,19 @@ def member_of(place: Place) -> str:
     return next((step for step in place.path if step not in (ELEMENT, LOADED)), "")
 
 
-def settled(access: Access, since: int, touched: Touched) -> Access:
-    """Without what depends on changes after number `since` in the order of evaluation: it has no single value.
+def settled(access: Access, since: int, touched: Touched, until: float = inf) -> Access:
+    """Without what depends on changes after number `since` in the order of evaluation, up to `until`: it has no single
+    value there.
 
-    touched -- the number of the last write through a variable
+    touched -- the numbers of the writes through a variable
     """
 
     def unknown(p: Poly) -> bool:
         if p.plain:
             return False
-        return any(o.args[0].offset > since if o.op == CHANGED else _when(touched, o) > since for o in p.opaques())
+        return any(
+            o.args[0].offset > since if o.op == CHANGED else _changes(o, touched, since, until) for o in p.opaques()
+        )
 
     made = _without(access, unknown)
     if made.place.since <= since:
@@ -166,14 +177,17 @@ def settled(access: Access, since: int, touched: Touched) -> Access:
     return replace(made, place=made.place.blurred()._replace(sure=False))
 
 
-def _when(touched: Touched, load: Opaque) -> int:
-    """When what is loaded was written last."""
+def _changes(load: Opaque, touched: Touched, since: int, until: float) -> bool:
+    """Whether what is loaded is written in between."""
     if load.base is None:
-        return 0
+        return False
     member = next(iter(load.op.partition(".")[2].replace("[", ".").split(".")))
-    if not member:
-        return touched.get(load.base, 0)
-    return max(touched.get((load.base, name), 0) for name in (member, ""))
+    keys = ((load.base, member), (load.base, "")) if member else (load.base,)
+    for writes in (touched.get(key, ()) for key in keys):
+        after = bisect_right(writes, since)
+        if after < len(writes) and writes[after] <= until:
+            return True
+    return False
 
 
 def _without(access: Access, unknown: Callable[[Poly], bool]) -> Access:

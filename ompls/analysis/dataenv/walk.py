@@ -278,8 +278,9 @@ class Walker(Expressions):
         self.sections.append(private_targets(directive))
         self.directives = (*self.directives, stmt)
         self.protect(stmt)
-        self.starts[stmt] = Start(self.order, len(self.loops), len(self.guards), single)
+        start = self.order, len(self.loops), len(self.guards), single
         self.statement(stmt.body)
+        self.starts[stmt] = Start(*start, end=self.order)
         self.directives = self.directives[:-1]
         self.private.pop()
         self.sections.pop()

@@ -111,7 +111,8 @@ class Expressions(ABC):
     def note_write(self, place: Place) -> None:
         """The next access writes `place`."""
         if place.path or place.depth or isinstance(place.symbol.type, Record):
-            self.touched[place.symbol] = self.touched[place.symbol, member_of(place)] = self.order + 1
+            self.touched.setdefault(place.symbol, []).append(self.order + 1)
+            self.touched.setdefault((place.symbol, member_of(place)), []).append(self.order + 1)
 
     def owner(self, symbol: Symbol, depth: int = 0) -> ast.DirectiveStmt | None:
         """The innermost directive that gives each of its threads a variable of its own (or what it points to)."""

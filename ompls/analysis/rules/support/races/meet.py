@@ -13,7 +13,7 @@ from typing import Literal
 
 from ompls.analysis.dataenv.access import Access
 from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Opaque, Poly, range_over
-from ompls.analysis.model.ast import For, InitList, Symbol
+from ompls.analysis.model.ast import DirectiveStmt, For, InitList, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.rules.support.races.barriers import replaced
@@ -30,7 +30,7 @@ class Budget:
     """How many pairs of one function may still be tried out; which arrays keep what their initialisers give; how many
     threads the function asks for with `omp_set_num_threads` (0: it does not say)."""
 
-    is_constant: Callable[[Symbol], bool]
+    is_constant: Callable[[Symbol, DirectiveStmt], bool]
     left: int = 200
     threads: int = 0
 
@@ -103,7 +103,7 @@ def meet(a: Access, b: Access, level: Level, outer: int, budget: Budget) -> Meet
             return quick
     moving = {r.symbol for r in (*a.loops[outer:], *b.loops[outer:]) if r.symbol is not None}
     loads = [o for x, y in subscripts for o in x.opaques() | y.opaques() if o.base is not None]
-    tables = {o.base: known for o in loads if o.base is not None and (known := table_of(o.base, budget.is_constant))}
+    tables = {o.base: known for o in loads if o.base is not None and (known := table_of(o.base, level.stmt, budget))}
     if any(varies(Poly.of(o), moving) and o.base not in tables for o in loads):
         one = level_a[0].symbol if len(level_a) == 1 and len(subscripts) == 1 else None
         return NO if one is not None and is_apart(*subscripts[0], one, moving) else INDIRECT
@@ -136,11 +136,11 @@ def _is_skewed(level: list[LoopRange], accesses: tuple[Access, Access], outer: i
     return any(p is not None and p.symbols() & names for r in loops for p in (r.lower, r.upper))
 
 
-def table_of(base: Symbol, is_constant: Callable[[Symbol], bool]) -> tuple[int, ...] | None:
-    """The values of a constant array of integers, all of which its initialiser gives."""
+def table_of(base: Symbol, stmt: DirectiveStmt, budget: Budget) -> tuple[int, ...] | None:
+    """The values of an array of integers, all of which its initialiser gives, that is constant where a construct runs."""
     if not isinstance(base.type, Array) or not isinstance(base.init, InitList):
         return None
-    if len(base.init.elements) != base.type.length or not is_constant(base):
+    if len(base.init.elements) != base.type.length or not budget.is_constant(base, stmt):
         return None
     values = [fold(e) for e in base.init.elements]
     known = tuple([v for v in values if v is not None])

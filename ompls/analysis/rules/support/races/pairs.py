@@ -86,13 +86,13 @@ def _of_each_team(a: Access, b: Access) -> bool:
     return any(x is not None and x == y == team for x, y in zip(a.subscripts, b.subscripts, strict=False))
 
 
-def _is_constant(walk: Walk, in_main: bool, array: Symbol) -> bool:
-    """Whether an array holds what its initialiser gives whenever a construct of the walk runs."""
+def _is_constant(walk: Walk, in_main: bool, array: Symbol, stmt: DirectiveStmt) -> bool:
+    """Whether an array holds what its initialiser gives whenever the construct runs."""
     if isinstance(array.type, Array) and "const" in array.type.of.quals | array.type.quals:
         return True
     # What `main` has not written (nor what it calls) nobody has.
     own = array.level == "block" and array.storage != "static"
-    return array not in walk.touched and (own or in_main)
+    return (own or in_main) and not walk.may_be_written(array, stmt)
 
 
 class _Search:
@@ -157,8 +157,7 @@ class _Search:
                 or is_own_storage(a, common, level, self.walk)
             ):
                 continue
-            start = self.walk.starts[level.stmt].order
-            found = self.at(self.settled(a, start), self.settled(b, start), index, level)
+            found = self.at(self.settled(a, level.stmt), self.settled(b, level.stmt), index, level)
             if found is not None and (best is None or (found.certain and not best.certain)):
                 best = found
                 if found.certain:
@@ -186,12 +185,13 @@ class _Search:
             found = self.levels[key] = levels_in(path, self.in_main, {s: self.walk.starts[s].alone for s in path})
         return found
 
-    def settled(self, access: Access, start: int) -> Access:
-        """The access without what changes inside of a construct that starts at `start`."""
-        key = (access.order, start)
+    def settled(self, access: Access, stmt: DirectiveStmt) -> Access:
+        """The access without what changes inside of a construct."""
+        start = self.walk.starts[stmt]
+        key = (access.order, start.order)
         found = self.kept.get(key)
         if found is None:
-            found = self.kept[key] = settled(access, start, self.walk.touched)
+            found = self.kept[key] = settled(access, start.order, self.walk.touched, start.end)
         return found
 
     # --- at one level
