@@ -40,6 +40,8 @@ def kill(process: int) -> None:
 def swept(since: float) -> bool:
     """Remove the memory files of this user that were made since then and that no process has: each was its maker's, who
     has it as long as it lives.  Whether none is left.
+
+    Who shares /dev/shm with us but not our processes (a container may) opens one only as a job of several ranks begins.
     """
     named = {name for name in glob.glob(MEMORY + "*") if _is_ours(name, since)}
     had = _had() if named else set()
@@ -80,8 +82,8 @@ def main() -> int:
     """Wait for the program's end, then kill those of these processes that go on, and all below them."""
     end_with(os.getppid(), signal.SIGCONT)  # who has stopped us does not stop what is to be done then
     told = [line.split() for line in sys.stdin]
-    launchers = {int(words[0]): words[1] for words in told if len(words) > 2}
-    since = min((float(words[2]) for words in told if len(words) > 2), default=time.time())
+    launchers = {int(words[0]): words[1] for words in told if len(words) > 2}  # others had ended when we were told
+    since = min((float(words[-1]) for words in told), default=time.time())
 
     def ended() -> bool:
         return all(born(process) != when for process, when in launchers.items())
