@@ -24,6 +24,7 @@ from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.omp import Directive, ListItem
 from ompls.analysis.model.peel import bare
 from ompls.analysis.spec.data_clauses import REDUCTIONS
+from ompls.analysis.spec.known import KNOWN
 from ompls.translate.canonical import kept_counters, nest_of
 from ompls.translate.ctext import is_vla
 from ompls.translate.problem import Problem
@@ -56,12 +57,7 @@ _ROUTINES = frozenset(
 )  # fmt: skip
 _SEQUENTIAL = frozenset(("atomic", "flush"))  # directives that one thread may run as they are
 # Functions that give the same to whoever calls them with the same arguments, and do nothing else.
-_MATH = frozenset(
-    ("sqrt", "cbrt", "fabs", "floor", "ceil", "round", "trunc", "rint", "exp", "exp2", "expm1", "log", "log2", "log10",
-     "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "pow", "fmin", "fmax",
-     "fmod", "hypot", "fma", "fdim", "copysign", "erf", "erfc")
-)  # fmt: skip
-_PURE = frozenset(("abs", "labs", "llabs", "omp_get_team_num", "omp_get_num_teams")) | _MATH | {f"{f}f" for f in _MATH}
+_PURE = frozenset(("omp_get_team_num", "omp_get_num_teams", *(name for name, row in KNOWN.items() if row.pure)))
 _WORD = 8  # bytes that go from thread to thread at once
 
 

@@ -1,9 +1,14 @@
-"""The table of known functions: it fits what the headers declare."""
+"""The table of known functions: it fits what the headers declare, and there is no other one."""
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
+import ompls
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.ctype import CType, Function, Pointer, Record
 from ompls.analysis.source import Settings
@@ -93,3 +98,40 @@ def test_what_may_be_written_is_said(declared: dict[str, Function]) -> None:
             silent.add(name)
     # an address that is only asked for, a time zone that nobody fills in, and a list of dependences
     assert silent == {"mmap", "gettimeofday", "omp_target_memcpy_async"}
+
+
+# Words of English or of Python that are functions' names, too.
+WORDS = frozenset(
+    """
+assert clock close div error exit fork free getline kill open raise random read recv remove rename send signal stat
+system time unlink wait write
+""".split()  # noqa: SIM905 - a table of words
+)
+# What says more than what a function does: gcc's built-in functions with their types, an ability that is called so, and
+# how the translator spells some.
+PLACES = {
+    "ompls/analysis/spec/known.py",
+    "ompls/analysis/model/builtins.py",
+    "ompls/analysis/spec/devices/abilities.py",
+    "ompls/analysis/dataenv/abilities.py",
+    "ompls/translate/transformations/gpu/calls.py",
+    "ompls/translate/transformations/gpu/gnu.py",
+}
+
+
+def _named(path: Path) -> Iterator[str]:
+    """Functions of the C library that a module names in literals which hold nothing else."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        text = node.value if isinstance(node, ast.Constant) else None
+        text = text.decode("latin-1") if isinstance(text, bytes) else text
+        names = text.split() if isinstance(text, str) else []
+        if names and all(name in KNOWN and not name.startswith("omp_") for name in names):
+            yield from set(names) - WORDS
+
+
+def test_there_is_no_other_table() -> None:
+    root = Path(ompls.__file__).parent
+    files = [path for layer in ("analysis", "translate") for path in sorted((root / layer).rglob("*.py"))]
+    found = {str(path.relative_to(root.parent)): sorted(_named(path)) for path in files}
+    assert {name: names for name, names in found.items() if names and name not in PLACES} == {}
+    assert all(found[name] for name in PLACES)

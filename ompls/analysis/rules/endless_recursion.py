@@ -9,6 +9,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Stmt
 from ompls.analysis.model.constants import fold
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.spec.runtime import NO_RETURN
 
 _NOT_ALWAYS = ("&&", "||")
 _DEEPEST = 60
@@ -79,7 +80,7 @@ def _in_expr(node: Node | None, name: str) -> ast.Call | None:
 def _may_end(node: Node) -> bool:
     """Whether a call in it may never return."""
     calls: list[Expr] = [n.function for n in node.walk() if isinstance(n, ast.Call)]
-    return any(isinstance(f, ast.Name) and f.name in ("exit", "abort", "_Exit", "longjmp") for f in calls)
+    return any(isinstance(f, ast.Name) and f.name in NO_RETURN for f in calls)
 
 
 RULE = Rule(

@@ -16,10 +16,11 @@ from ompls.analysis.model.ast import FunctionDef, Node, Span, Symbol
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import SHARED_MEMORY, other_type
+from ompls.analysis.spec.known import KNOWN
 
 _LETS_GO = ("release", "delete")
 _KEEPS = ("to", "alloc", "storage", *_LETS_GO)  # map types that bring nothing back
-_FREES = frozenset(("free", "omp_free"))
+_FREES = frozenset(name for name, row in KNOWN.items() if row.frees is not None and not row.allocates)
 
 
 def check(scene: Scene) -> Iterator[Finding]:

@@ -35,12 +35,12 @@ class Block(NamedTuple):
     """Fresh storage.
 
     size -- the arguments whose product is the number of bytes; (): not known
-    filled -- whether it holds values
+    filled -- what it holds at first
     into -- the argument that points to where its address is stored; None: the function returns it
     """
 
     size: tuple[int, ...] = ()
-    filled: bool = False
+    filled: Literal["", "zeros", "values"] = ""
     into: int | None = None
 
 
@@ -160,15 +160,15 @@ _ISO: Rows = (
     ("mempcpy", _COPY._replace(returns=None, on_device=False)),
     # storage
     ("malloc", _NEW._replace(on_device=True)),
-    ("calloc", Known(allocates=Block((0, 1), filled=True), on_device=True)),
+    ("calloc", Known(allocates=Block((0, 1), "zeros"), on_device=True)),
     ("alloca", _NEW._replace(on_device=True)),
     ("_mm_malloc", _NEW),
     ("aligned_alloc memalign", Known(allocates=Block((1,)), needs=_MEMORY)),
     ("valloc", _NEW._replace(needs=_MEMORY)),
     ("posix_memalign", Known(allocates=Block((2,), into=0), by_args=True, needs=_MEMORY)),
-    ("strdup strndup", Known(_0, allocates=Block(filled=True))),
-    ("realloc", Known(allocates=Block((1,), filled=True), frees=0, needs=_MEMORY)),
-    ("reallocarray", Known(allocates=Block((1, 2), filled=True), frees=0)),
+    ("strdup strndup", Known(_0, allocates=Block(filled="values"))),
+    ("realloc", Known(allocates=Block((1,), "values"), frees=0, needs=_MEMORY)),
+    ("reallocarray", Known(allocates=Block((1, 2), "values"), frees=0)),
     ("free", Known(frees=0, on_device=True)),
     ("_mm_free", Known(frees=0)),
     # text
@@ -282,9 +282,9 @@ _OPENMP: Rows = (
     ("omp_unset_nest_lock", Known(lock=Lock(False, nests=True), meets=True)),
     ("omp_alloc", _NEW),
     ("omp_aligned_alloc", Known(allocates=Block((1,)))),
-    ("omp_calloc", Known(allocates=Block((0, 1), filled=True))),
-    ("omp_aligned_calloc", Known(allocates=Block((1, 2), filled=True))),
-    ("omp_realloc", Known(allocates=Block((1,), filled=True), frees=0)),
+    ("omp_calloc", Known(allocates=Block((0, 1), "zeros"))),
+    ("omp_aligned_calloc", Known(allocates=Block((1, 2), "zeros"))),
+    ("omp_realloc", Known(allocates=Block((1,), "values"), frees=0)),
     ("omp_free", Known(frees=0)),
     ("omp_target_alloc", Known(allocates=Block((0,)), on_target=True)),
     ("omp_target_free", Known(frees=0, on_target=True)),

@@ -38,7 +38,7 @@ class Routines(Attachments):
             self.touched(expr, arg, args, write)
         result = args[row.returns] if row.returns is not None and row.returns < len(args) else None
         if row.allocates is not None:
-            result = self.allocate(expr, _product(args, row.allocates.size), row.allocates.filled)
+            result = self.allocate(expr, _product(args, row.allocates.size), bool(row.allocates.filled))
             into = row.allocates.into
             if into is not None and into < len(args):
                 locs = self.pointed(args[into], Pointer(VOID))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ompls.analysis.dataenv.access import accesses
+from ompls.analysis.dataenv.called import known_of
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.model import ast
 from ompls.analysis.model.assigned import variable_changed_by
@@ -14,7 +15,6 @@ from ompls.analysis.model.ctype import Array, CType, Integer, Pointer, Void
 from ompls.analysis.model.peel import strip
 from ompls.analysis.model.tu import Content
 
-_ALLOCATE = frozenset(("malloc", "calloc", "aligned_alloc", "realloc", "strdup"))
 _DEEPEST = 8  # calls
 
 
@@ -210,4 +210,5 @@ def _fresh_pointers(function: Node) -> set[Symbol]:
 
 def _allocates(expr: ast.Expr) -> bool:
     expr = strip(expr)
-    return isinstance(expr, ast.Call) and isinstance(expr.function, ast.Name) and expr.function.name in _ALLOCATE
+    row = known_of(expr) if isinstance(expr, ast.Call) else None
+    return row is not None and row.allocates is not None and row.allocates.into is None

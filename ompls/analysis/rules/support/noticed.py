@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from ompls.analysis.dataenv.called import known_of
 from ompls.analysis.dataenv.machine.analysis import events_of_unit
 from ompls.analysis.dataenv.machine.events import RISK, Does, Event
 from ompls.analysis.dataenv.machine.values import Site
@@ -84,7 +85,7 @@ def _wants_old(event: Event, unit: Unit) -> bool:
     reads = event.places(Does.HOST_READS_OLD) or [event.site]
     for function, span in reads:
         content = unit.functions.get(function)
-        for n in content.node.walk() if content is not None and b"calloc" in content.text else ():
+        for n in content.node.walk() if content is not None and b"alloc" in content.text else ():
             if isinstance(n, ast.Binary) and n.op in ("==", "!=") and span in (n.left.span, n.right.span):
                 read, other = (n.left, n.right) if n.left.span == span else (n.right, n.left)
                 if fold(other) == 0 and content is not None and _is_cleared(root(read), content):
@@ -93,13 +94,14 @@ def _wants_old(event: Event, unit: Unit) -> bool:
 
 
 def _is_cleared(symbol: ast.Symbol | None, content: Content) -> bool:
-    """Whether the function gives a pointer what `calloc` returns."""
+    """Whether the function gives a pointer what `calloc` or the like returns."""
     for n in content.node.walk() if content.node is not None and symbol is not None else ():
         given = n.init if isinstance(n, ast.VarDecl) and n.symbol is symbol else None
         if isinstance(n, ast.Assign) and isinstance(n.target, ast.Name) and n.target.symbol is symbol:
             given = n.value
         given = strip(given) if given is not None else None
-        if isinstance(given, ast.Call) and isinstance(given.function, ast.Name) and given.function.name == "calloc":
+        row = known_of(given) if isinstance(given, ast.Call) else None
+        if row is not None and row.allocates is not None and row.allocates.filled == "zeros":
             return True
     return False
 

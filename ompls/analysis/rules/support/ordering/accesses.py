@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ompls.analysis.dataenv.called import known_of
 from ompls.analysis.dataenv.guards import beyond
 from ompls.analysis.dataenv.symbolic import ZERO
 from ompls.analysis.model import ast
@@ -16,13 +17,10 @@ from ompls.analysis.rules.support.ordering.meet import meet
 from ompls.analysis.rules.support.ordering.model import BY_ADDRESS, Agent, Clash, ClashKind, Entry, Side, Touch, Unit
 from ompls.analysis.rules.support.ordering.team import NO_TEAM, Team, concurrent
 from ompls.analysis.rules.support.ordering.touches import Place, touches, values_of
-from ompls.analysis.spec.runtime import NO_RETURN
 
 Live = dict[Symbol, tuple[Entry, ...]]
 _ALONE = Agent("alone")
 _MOST = 64  # entries of one variable
-_UNLOCKS = frozenset(("omp_unset_lock", "omp_unset_nest_lock"))
-_LOCKS = frozenset(("omp_set_lock", "omp_set_nest_lock", "omp_test_lock", "omp_test_nest_lock"))
 
 
 class Accesses(ABC):
@@ -56,13 +54,13 @@ class Accesses(ABC):
         for touch in touches(expr, self.place):
             self.touch(touch)
         for call in (n for n in walk_all(expr) if isinstance(n, ast.Call)):
-            name = call.function.name if isinstance(call.function, ast.Name) else ""
-            if name in NO_RETURN:
+            row = known_of(call)
+            if row is not None and row.ends:
                 self.dead = True
-            elif name in _LOCKS:
+            elif row is not None and row.lock is not None and row.lock.taken:
                 self.forget()  # what was done before may have been handed over with the lock
                 self.place = replace(self.place, held=self.place.held | {"lock"})
-            elif name in _UNLOCKS:
+            elif row is not None and row.lock is not None:
                 self.place = replace(self.place, held=self.place.held - {"lock"})
             else:
                 self.call(call)

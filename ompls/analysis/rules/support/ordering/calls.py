@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ompls.analysis.dataenv.called import known_of
 from ompls.analysis.dataenv.guards import Guard
 from ompls.analysis.dataenv.paths import is_address, root
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, poly_of
@@ -20,18 +21,10 @@ from ompls.analysis.rules.support.ordering.constructs import Constructs
 from ompls.analysis.rules.support.ordering.contexts import sequential
 from ompls.analysis.rules.support.ordering.model import Clash, Entry, Touch
 from ompls.analysis.rules.support.ordering.touches import path_of, resolved
-from ompls.analysis.spec.runtime import DEVICE_FUNCTIONS
 
 _KEY = "ordering"
 # Constructs that run beside something without any task: of interest where they do not make up a whole parallel region.
 _PIECES = frozenset(("single", "masked", "master", "sections", "for", "distribute", "loop", "scope"))
-_HARMLESS = frozenset(
-    """
-fopen fclose fgets fputs fread fwrite fflush fscanf scanf sscanf getenv perror exit srand time gettimeofday
-clock_gettime strtof strtoul strtoull random srandom drand48 srand48 aligned_alloc posix_memalign realloc sleep usleep
-nanosleep getopt vprintf vfprintf vsnprintf putc fputc getchar strerror
-""".split()  # noqa: SIM905 - a table of words
-)
 _PREFIXES = ("omp_get_", "omp_set_", "omp_is_", "omp_in_", "omp_target_", "omp_init_", "omp_destroy_", "omp_unset_",
              "__builtin_", "mm_malloc", "_mm_")  # fmt: skip
 
@@ -96,8 +89,9 @@ class Walk(Constructs):
         content = self.program.functions.get(name)
         symbol = call.function.symbol if isinstance(call.function, ast.Name) else None
         if content is None or not isinstance(content.node, FunctionDef):
-            known = name in DEVICE_FUNCTIONS or name in _HARMLESS or name.startswith(_PREFIXES)
-            if not known and not (symbol is not None and symbol.from_system_header):
+            row = known_of(call)
+            known = name.startswith(_PREFIXES) or (symbol is not None and symbol.from_system_header)
+            if row.meets if row is not None else not known:
                 self.weaken()
             return
         below = content is self.content or content in _callees(self.content, self.program)
