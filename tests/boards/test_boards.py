@@ -100,6 +100,14 @@ def test_an_exit_code_of_255_is_not_taken_for_a_lost_connection(board: Sshd) -> 
     assert "lost" not in done.stderr
 
 
+@pytest.mark.thorough
+def test_all_that_a_devices_images_are_made_of_is_sent(board: Sshd) -> None:
+    """Those of Epiphany need linker scripts and assembly."""
+    done = board.ompls("run", "--remote", "nano", "--device", "epiphany", EXAMPLES / "epiphany/saxpy.c")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith(", correct\n")
+
+
 def test_a_signal_is_told_as_a_shell_does(board: Sshd) -> None:
     assert board.ompls("run", "--remote", "nano", PROGRAM, "--", "crash").returncode == 128 + signal.SIGSEGV
     assert board.is_clean()
