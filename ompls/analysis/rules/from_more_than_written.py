@@ -20,6 +20,9 @@ def check(scene: Scene) -> Iterator[Finding]:
         begins = item is not None and item[0].name != "target exit data"
         fix = other_type(scene, span, name, "tofrom") if begins else ()
         between = found.event.detail == "between"
+        if found.event.detail == "all":
+            message = f"`{name}` is copied back, but the device has written nothing to it: the host's values are gone"
+            fix = ()  # who only wants the room maps it `alloc`, who wants the values there `tofrom`
         if between:
             message = f"`{name}` is copied back as a whole, but the device has written only some of it: the host's values in between are gone"
         yield finding(found, message, "hint" if found.aware or between else severity_of(found, scene), *fix)
@@ -37,6 +40,23 @@ like the border of a stencil, or the elements that a loop steps over, is garbage
     section="5.8.3",
     about="events",
     bad=(
+        """
+int f(void) {
+    double t = 7, a[4] = {0}, own[2] = {7, 7};
+    #pragma omp target data map(tofrom: a) map(from: t)
+    //                                               ^ warning: `t` is copied back, but the device has written nothing to it: the host's values are gone
+    {
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < 4; i++) a[i] = i;
+        t = 8;
+    }
+    #pragma omp target enter data map(alloc: own)
+    own[0] = 8;
+    #pragma omp target exit data map(from: own)
+    //                                     ^^^ warning: `own` is copied back, but the device has written nothing to it: the host's values are gone
+    return t != 8 || own[0] != 8;
+}
+""",
         """
 void *malloc(unsigned long);
 double f(int n, const double *x) {
@@ -85,6 +105,42 @@ double f(int n) {
 """,
     ),
     good=(
+        """
+typedef int (*function)(int);
+int square(int);
+#pragma omp declare target enter(square) indirect
+int f(int n) {
+    function one = square, other = 0;
+    #pragma omp target map(from: other)
+    other = one;
+    return one(n) + (other != 0);
+}
+""",
+        """
+double f(int flag, int n, const double *x) {
+    double t = 7, last = 1, sometimes[1] = {3}, through = 4, host = 5;
+    #pragma omp target data map(from: sometimes)
+    if (flag) {
+        #pragma omp target
+        sometimes[0] = 1;
+    }
+    #pragma omp target map(from: t)
+    t = 1;
+    #pragma omp target teams distribute parallel for map(from: last) lastprivate(last) map(to: x[0:n])
+    for (int i = 0; i < n; i++) last = x[i];
+    #pragma omp target data map(from: through) use_device_addr(through)
+    {
+        double *q = &through;
+        #pragma omp target is_device_ptr(q)
+        *q = 3;
+    }
+    #pragma omp target data map(from: host)
+    {
+        #pragma omp target update to(host)
+    }
+    return t + last + sometimes[0] + through + host;
+}
+""",
         """
 int f(const int *a) {
     int c[64] = {0}, sum = 0;

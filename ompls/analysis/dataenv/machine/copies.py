@@ -21,6 +21,7 @@ IN, OUT = ("to", "tofrom"), ("from", "tofrom")  # map types that copy to the dev
 
 
 UNWRITTEN = "unwritten"  # how values of the host's are lost under what a device never had
+UNTOUCHED = "untouched"  # the same where the device had no values at all
 
 
 def map_type(copies_in: bool, copies_out: bool) -> str:
@@ -235,8 +236,9 @@ def leave(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
         new = new._replace(ahead=less(new.ahead, m.range, positive), old=less(new.old, m.range, positive))
     state = _with(state, copy, new if refs else None)
     if copied:
+        had = state.host != "no"
         state = _host_gets(state, m.range, positive)
-        spoiled = _unwritten(copy, m, positive) if state.host != "no" else ()
+        spoiled = _unwritten(copy, m, had, positive) if state.host != "no" else ()
         state = state._replace(lost=(*spoiled, *state.lost)[:MOST_KEPT])
     if refs:
         return state, "kept"
@@ -245,8 +247,13 @@ def leave(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
     return state, "removed"
 
 
-def _unwritten(copy: Copy, m: Mapping, positive: Positive) -> tuple[Lost, ...]:
-    """What the host gets of a copy that has no values there: before and behind all that was written, and in between."""
+def _unwritten(copy: Copy, m: Mapping, had: bool, positive: Positive) -> tuple[Lost, ...]:
+    """What the host gets of a copy that has no values there: before and behind all that was written, and in between.
+
+    had -- whether the host had values before; of one that nothing has written, the host asks for nothing else
+    """
+    if had and copy.filled == "no" and not (copy.wrote or copy.extra or copy.lent or copy.forever):
+        return (Lost(m.range, m.site, m.site, UNTOUCHED),)
     if copy.part is None or not copy.wrote:
         return ()
     ends = []
@@ -295,6 +302,12 @@ def sent_back(state: Copies, copy: Copy, r: Range, positive: Positive) -> Copies
     old = copy.old if first else less(copy.old, r, positive)
     state = _with(state, copy, copy._replace(ahead=less(copy.ahead, r, positive), old=old))
     return _host_gets(state, r, positive)
+
+
+def perhaps_filled(state: Copies) -> Copies:
+    """The devices' copies that had no values may have got some."""
+    filled = [c._replace(filled="some") if c.filled == "no" else c for c in state.copies]
+    return state._replace(copies=tuple(filled))
 
 
 def unknown(copy: Copy) -> bool:

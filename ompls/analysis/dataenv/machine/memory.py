@@ -77,11 +77,18 @@ class Memory(Store):
         if self.now is None or not locs:
             if self.now is not None and self.region is not None and write:
                 self.filled_on_device(None)
+                self.perhaps_filled(self.now.cases)
             return
         if self.region is not None:
             self.on_device(locs, node, read, write, through)
         else:
             self.on_host(locs, node, read, write, through)
+
+    def perhaps_filled(self, objs: Iterable[Obj]) -> None:
+        """A region may have given these values."""
+        for obj in list(objs):
+            if any(copy.filled == "no" for case in self.cases_of(obj) or () for copy in case.copies):
+                self.change(obj, cp.perhaps_filled)
 
     def on_host(self, locs: list[Loc], node: Node, read: bool, write: bool, through: bool) -> None:
         assert self.now is not None
@@ -126,8 +133,8 @@ class Memory(Store):
             return
         outcome = self.on_some_path([o for o, _ in answers], ways, len(locs) == 1)
         here = self.site(node)
-        if isinstance(behind, Lost) and behind.how == cp.UNWRITTEN:
-            what = "between" if behind.range.comb is not None else ""
+        if isinstance(behind, Lost) and behind.how in (cp.UNWRITTEN, cp.UNTOUCHED):
+            what = "all" if behind.how == cp.UNTOUCHED else "between" if behind.range.comb is not None else ""
             event = Event("unwritten", behind.by, name_of(node), "certain", (Seen(here, Does.HOST_READS),), what)
         elif isinstance(behind, Lost) and behind.how != "associate":  # that ends no map, whose type would be wrong
             related = (Seen(behind.site, Does.DEVICE_WRITES), Seen(here, Does.HOST_READS_OLD))
@@ -216,6 +223,7 @@ class Memory(Store):
             site, device = self.site(node), self.region.device
             for loc, whole in zip(locs, ranges, strict=True):
                 if isinstance(loc.type, Pointer):
+                    self.perhaps_filled([loc.obj])
                     continue  # what a device stores in a pointer is of no use to the host
                 r = whole._replace(sure=False, some=False) if self.region.chosen else whole
 
