@@ -89,6 +89,22 @@ Where a caller, or a function of another file, may have mapped it, only a hint i
     bad=(
         """
 void *malloc(unsigned long);
+struct vec { int n; double *p; };
+int main(void) {
+    struct vec a = {100, malloc(100 * sizeof(double))};
+    for (int i = 0; i < a.n; i++) a.p[i] = i;
+    #pragma omp target enter data map(to: a.p[:a.n])
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < a.n; i++) a.p[i] += 1;
+    //                            ^^^^^^ warning: `a.p` keeps the host's address on the device: no map clause goes through it; map a section of it, too
+    #pragma omp target teams distribute parallel for map(a.p[:0])
+    for (int i = 0; i < a.n; i++) a.p[i] += 1;
+    #pragma omp target exit data map(from: a.p[:a.n])
+    return a.p[3] != 4;
+}
+""",
+        """
+void *malloc(unsigned long);
 struct field { double *values; int n; };
 void f(int n) {
     struct field a;
@@ -181,6 +197,29 @@ int main(void) {
 """,
     ),
     good=(
+        """
+void *malloc(unsigned long);
+struct vec { int n; double *p; };
+static double first(const struct vec *v) {
+    double found = 0;
+    #pragma omp target map(tofrom: found)
+    found = v->p[0];
+    return found;
+}
+int main(void) {
+    struct vec a = {100, malloc(100 * sizeof(double))};
+    for (int i = 0; i < a.n; i++) a.p[i] = i;
+    #pragma omp target enter data map(to: a)
+    #pragma omp target enter data map(to: a.p[:a.n])
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < a.n; i++) a.p[i] += 1;
+    #pragma omp target exit data map(from: a.p[:a.n]) map(release: a)
+    double found;
+    #pragma omp target data map(to: a, a.p[0:a.n])
+    found = first(&a);
+    return found != 1;
+}
+""",
         """
 static int eight = 8;
 #pragma omp declare target

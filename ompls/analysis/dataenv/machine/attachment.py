@@ -143,7 +143,10 @@ class Attachments(DeviceMemory):
         """A region follows a pointer to `locs`."""
         assert self.region is not None
         member = member_followed(node)
-        if member is None or self.region.quiet or not self.never_attached(member.field):
+        if member is None or self.region.quiet:
+            return
+        never = self.never_attached(member.field)
+        if not never and not self.comes_alone(member):
             return
         if not all(loc.obj.kind in ("heap", "variable") and self._there(loc.obj) for loc in locs):
             return
@@ -151,9 +154,44 @@ class Attachments(DeviceMemory):
         holders = self.places(member)
         self.region.quiet -= 1
         copies = [self._there(h.obj) for h in holders if h.obj not in self.region.local]
+        if not never and not self._is_later(copies, [self._there(loc.obj) for loc in locs]):
+            return
         if len(holders) == 1 and copies and copies[0] is not None:
             related = (Seen(copies[0].origin, Does.MAPPED_STRUCTURE),)
             self.judge(Event("unattached", self.site(node), pointer_of(node), "certain", related), "bad")
+
+    def comes_alone(self, member: ast.Member) -> bool:
+        """Whether nothing in the region or its directive sets the pointer of a structure that comes with it."""
+        assert self.region is not None
+        region = self.region.construct
+        if region is None or self.followed_by_mappers or member.field in _named(region.directive):
+            return False
+        return member.field not in _given(region.stmt.walk())
+
+    @property
+    @abstractmethod
+    def followed_by_mappers(self) -> bool:
+        """Whether something else than list items may attach pointers."""
+
+    def _is_later(self, holders: list[Copy | None], pointed: list[Copy | None]) -> bool:
+        """Whether the structure came with the region, when what its pointer leads to was there already."""
+        assert self.region is not None
+        region = self.region.construct
+        if region is None or not holders:
+            return False
+        start, end = region.directive.span
+
+        def comes(copy: Copy | None) -> bool:
+            at = copy.origin if copy is not None else None
+            return at is not None and at.function == self.region_of and start <= at.span.start < end
+
+        return all(map(comes, holders)) and not any(map(comes, pointed))
+
+    @property
+    def region_of(self) -> str:
+        """The function that the region stands in."""
+        assert self.region is not None
+        return self.frames[self.region.frames - 1].name
 
     def _there(self, obj: Obj) -> Copy | None:
         """The copy that an object certainly has on the device."""

@@ -57,6 +57,10 @@ class Machine(Outside):
     def never_attached(self, member: str) -> bool:
         return self.program.attached is not None and member not in self.program.attached
 
+    @property
+    def followed_by_mappers(self) -> bool:
+        return self.program.attached is None or self.program.mappers or bool(self.program.mapping)
+
     # --- roots
 
     def run(self, content: Content, bare: bool = False) -> None:

@@ -34,7 +34,7 @@ from ompls.analysis.model.ast import Node, Symbol
 from ompls.analysis.model.ctype import Array, Pointer, Record, innermost
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.layout import sizeof
-from ompls.analysis.model.tu import Content
+from ompls.analysis.model.tu import Content, Region
 
 # Something is mapped through a pointer that is not known, or written on a device; other code is called.
 Beyond = Literal["maps", "fills", "calls"]
@@ -102,6 +102,7 @@ class Where:
     quiet: int = 0
     conditions: int = 0
     partial: list[tuple[Event, Obj, Range]] = field(default_factory=list)
+    construct: Region | None = None  # itself
 
 
 class Store(ABC):

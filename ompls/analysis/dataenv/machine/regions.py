@@ -156,6 +156,7 @@ class Regions(Pieces):
     def body(self, region: Region, device: Poly) -> None:
         """The region runs."""
         own, where = self.frame.own, Where(device, len(self.loops), len(self.frames))
+        where.construct = region
         where.chosen = region.directive.clause("defaultmap") is not None
         self.spend(LOOKS * len(region.variables))
         self.device_pointers(region, device)
