@@ -36,7 +36,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         told.add((region, event.name))
         variable = _used(region.variables, event.site.span) if region is not None else None
-        if not certain and variable is not None and not variable.implicit:
+        if not certain and variable is not None and not variable.implicit and variable.sharing != "mapped":
             continue  # a clause lists the pointer itself: its author has thought of it
         symbol = variable.symbol if variable is not None else _followed(scene.function, event.site.span)
         if not certain and symbol is not None and _begins_elsewhere(symbol):
@@ -47,7 +47,8 @@ def check(scene: Scene) -> Iterator[Finding]:
             text += f": {variable.why}" if variable is not None else ""
             placed = found._replace(here=(*found.here, (region.directive.span, text)))
         if not certain:
-            unsure.setdefault(event.name, placed)
+            if event.name:
+                unsure.setdefault(event.name, placed)
             continue
         changes = _changes(scene, region, variable, event.detail) if region is not None and variable is not None else ()
         yield finding(placed, _message(event.name, variable), severity_of(found, scene), *changes)
@@ -121,6 +122,13 @@ needs no mapping.
     section="5.8.6",
     about="events",
     bad=(
+        """
+void add(int *a, int *sum, int size) {
+    #pragma omp target map(to: a) map(from: sum[0:size])
+    for (int i = 0; i < size; i++) sum[i] = a[i];
+    //                                      ^^^^ hint: what `a` points to is not mapped on every path that comes here, as far as can be seen
+}
+""",
         """
 void library(int n, double *x, double *y, double *z, double *w, double *v) {
     #pragma omp target teams distribute parallel for
@@ -253,6 +261,20 @@ int main(void) {
 """,
     ),
     good=(
+        """
+void *omp_target_alloc(unsigned long, int);
+static void add(int *a, int *sum, int size) {
+    #pragma omp target map(to: a) map(from: sum[0:size])
+    for (int i = 0; i < size; i++) sum[i] = a[i];
+}
+int main(void) {
+    int s[10], *d = omp_target_alloc(40, 0);
+    #pragma omp target is_device_ptr(d)
+    for (int i = 0; i < 10; i++) d[i] = i;
+    add(d, s, 10);
+    return s[9] != 9;
+}
+""",
         """
 static int seven = 7, eight = 8;
 #pragma omp declare target
