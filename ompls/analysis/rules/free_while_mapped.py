@@ -32,6 +32,20 @@ on the old data. And the device memory is never freed.
         """
 void *malloc(unsigned long);
 void free(void *);
+void fill(int n, double *a);
+void f(int n) {
+    double *a = malloc(n * sizeof *a);
+    fill(n, a);
+    #pragma omp target enter data map(to: a[0:n])
+    #pragma omp target
+    a[0] += 1;
+    free(a);
+//  ^^^^^^^ warning: `a` is freed while it is still mapped: no `target exit data` comes before
+}
+""",
+        """
+void *malloc(unsigned long);
+void free(void *);
 int main(void) {
     double *x = malloc(100 * sizeof(double));
     #pragma omp target enter data map(alloc: x[0:100])
@@ -133,6 +147,21 @@ int main(void) {
 """,
     ),
     good=(
+        """
+void *malloc(unsigned long);
+void free(void *);
+void fill(int n, double *a);
+void take(int n, double *a);
+void f(int n) {
+    double *a = malloc(n * sizeof *a);
+    fill(n, a);
+    #pragma omp target enter data map(to: a[0:n])
+    #pragma omp target
+    a[0] += 1;
+    take(n, a);
+    free(a);
+}
+""",
         """
 void *malloc(unsigned long);
 void free(void *);

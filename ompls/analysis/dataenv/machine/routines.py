@@ -188,9 +188,7 @@ class Routines(Attachments):
             self.judge(Event("frees-device-memory", self.site(node), name_of(node.args[0]), "certain"), "bad")
             return
         held = [
-            None
-            if case.freed
-            else next((c for c in case.copies if c.refs and not (c.extra or c.forever or c.lent)), None)
+            None if case.freed else next((c for c in case.copies if c.refs and not (c.forever or c.lent)), None)
             for obj in targets
             for case in (self.now.cases.get(obj) or ())
         ]
