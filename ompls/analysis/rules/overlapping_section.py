@@ -33,6 +33,17 @@ is not there). Map the largest section first.
     about="events",
     bad=(
         """
+int main(void) {
+    static double u[6][8];
+    double s = 0;
+    for (int t = 0; t < 5; t++) {
+        #pragma omp target enter data map(to: u[t:2][0:8])
+        //                                    ^^^^^^^^^^^ warning: a part of `u[t:2][0:8]` is mapped already, and the section is not inside of that: present storage cannot be extended
+    }
+    return s != 0;
+}
+""",
+        """
 void f(int n) {
     double x[100];
     #pragma omp target enter data map(alloc: x[0:50])
@@ -76,6 +87,26 @@ int main(void) {
 """,
     ),
     good=(
+        """
+int main(void) {
+    static double u[6][8], v[6][8], w[6][8];
+    for (int t = 0; t < 5; t++) {
+        #pragma omp target enter data map(to: u[t:1][0:8])
+    }
+    for (int t = 0; t < 5; t++) {
+        #pragma omp target enter data map(to: v[t:2][0:8])
+        #pragma omp target exit data map(release: v[t:2][0:8])
+    }
+    #pragma omp target enter data map(to: w)
+    for (int t = 0; t < 5; t++) {
+        #pragma omp target enter data map(to: w[t:2][0:8])
+    }
+    for (int t = 0; t < 1; t++) {
+        #pragma omp target enter data map(to: u[5][0:4])
+    }
+    return 0;
+}
+""",
         """
 void *malloc(unsigned long);
 void free(void *);

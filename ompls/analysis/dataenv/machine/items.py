@@ -120,6 +120,24 @@ class Items(Mappers):
             self.copy_scalars(mapped, answers)
         if mapped.locs and mapped.explicit:
             self._judge_entry(mapped, answers, device)
+            if lasting and all(outcome == "new" for outcome, _ in answers) and self._meets_next(mapped):
+                event = Event("extends", mapped.site, mapped.name, "certain", (), mapped.kind)
+                self.judge(event, "bad")
+
+    def _meets_next(self, mapped: Mapped) -> bool:
+        """Whether the section shares bytes with that of the next iteration, and goes beyond it, when it stays."""
+        loop = self.loops[-1] if self.loops else None
+        if loop is None or len(mapped.locs) != 1 or self.tasks or self.conditions != loop.conditions:
+            return False
+        r, low, size = loop.range, mapped.locs[0].low, mapped.locs[0].size
+        trips = r.trips.constant if r.trips is not None and r.exact else None
+        if r.symbol is None or low is None or size is None or trips is None or trips < 2:
+            return False
+        shift = (low.substitute({r.symbol: Poly.of(r.symbol) + r.step}) - low).constant
+        if not shift or size.constant is None or abs(shift) >= size.constant:
+            return False
+        inside = [n for n in r.stmt.walk() if isinstance(n, (ast.DirectiveStmt, ast.Call))]
+        return not any(isinstance(n, ast.Call) or n.directive.name == "target exit data" for n in inside)
 
     def copy_scalars(self, mapped: Mapped, answers: list[tuple[cp.Outcome, Copies]]) -> None:
         """What the device's copy holds when it is new, or is copied always: what the host's does."""
