@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Node, Span
+from ompls.analysis.model.constants import fold
+from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.orphans import THREAD_NUMBER, Meeting, meetings, meets, picks_threads
 
@@ -27,17 +29,17 @@ def check(scene: Scene) -> Iterator[Finding]:
     if not content.directives and THREAD_NUMBER.encode() not in content.text:
         return
     for place in meetings(content, scene.unit):
-        found = _in_branch(place, function) or _in_region(place)
+        found = _in_branch(place, function, content) or _in_region(place)
         if found is not None:
             yield found
 
 
-def _in_branch(place: Meeting, function: FunctionDef) -> Finding | None:
+def _in_branch(place: Meeting, function: FunctionDef, content: Content) -> Finding | None:
     for node in place.around:
         if isinstance(node, DirectiveStmt):
             return None  # what holds the threads apart there is another matter
         condition = node.condition if isinstance(node, (ast.If, ast.While, ast.For)) else None
-        picks = picks_threads(condition, function)
+        picks = picks_threads(condition, function, _team(content, place))
         if picks is False or condition is None or _is_met_elsewhere(node, place.node):
             continue
         severity: Severity = "warning" if picks and isinstance(node, ast.If) else "hint"
@@ -45,6 +47,14 @@ def _in_branch(place: Meeting, function: FunctionDef) -> Finding | None:
         related = ((condition.span, "this condition differs between threads"),)
         return Finding(place.span, message, severity, related)
     return None
+
+
+def _team(content: Content, place: Meeting) -> int:
+    """How many threads the `parallel` around asks for, by a number; 0: it does not say, or there is none in sight."""
+    around = [s.directive for s in content.directives if s.span.start <= place.span.start < s.span.end]
+    teams = [d for d in around if "parallel" in d.constructs]
+    number = max(teams, key=lambda d: d.span).clause("num_threads") if teams else None
+    return (fold(number.args[0]) or 0) if number is not None and len(number.args) == 1 else 0
 
 
 def _is_met_elsewhere(branch: Node, place: Node) -> bool:
@@ -85,6 +95,29 @@ for ever, or threads meet at the wrong place.
     section="15.3.1",
     group="structure",
     bad=(
+        """
+int omp_get_thread_num(void);
+#pragma omp declare target
+static void meet(int *x, int t) {
+    x[t]++;
+    #pragma omp barrier
+}
+#pragma omp end declare target
+void f(int *x) {
+    #pragma omp target parallel num_threads(32) map(tofrom: x[0:64])
+    {
+        int t = omp_get_thread_num();
+        if (t < 16) meet(x, t);
+        //          ^^^^ warning: only some threads of the team come to the barrier in `meet` here; the others wait for them at another one
+    }
+    #pragma omp target parallel map(tofrom: x[0:64])
+    {
+        int t = omp_get_thread_num();
+        if (t < 16) meet(x, t);
+        //          ^^^^ hint: only some threads of the team come to the barrier in `meet` here; the others wait for them at another one
+    }
+}
+""",
         """
 int omp_get_thread_num(void);
 void f(int *x) {
@@ -145,6 +178,21 @@ void f(int n, int *x) {
 """,
     ),
     good=(
+        """
+int omp_get_thread_num(void);
+static void meet(int *x, int t) {
+    x[t]++;
+    #pragma omp barrier
+}
+void f(int *x) {
+    #pragma omp parallel num_threads(8)
+    {
+        int t = omp_get_thread_num();
+        if (t < 8) x[t] = 0;
+        meet(x, t);
+    }
+}
+""",
         """
 int omp_get_thread_num(void);
 void f(int *x) {

@@ -115,10 +115,11 @@ def _jumps(node: Node) -> bool:
     return any(isinstance(n, ast.Jump) for n in node.walk())
 
 
-def picks_threads(condition: Expr | None, function: FunctionDef) -> bool | None:
+def picks_threads(condition: Expr | None, function: FunctionDef, team: int = 0) -> bool | None:
     """Whether a condition holds for some threads of a team and not for others; None: perhaps.
 
-    Decided for comparisons of the thread's number with a constant, and for its truth value.
+    Decided for comparisons of the thread's number with a constant, and for its truth value; `<` and the like where the
+    text says how many threads the `team` has.
     """
     if condition is None:
         return False
@@ -136,6 +137,12 @@ def picks_threads(condition: Expr | None, function: FunctionDef) -> bool | None:
     if isinstance(condition, ast.Binary) and condition.op in ("==", "!="):
         left, right = condition.left, condition.right
         if (is_number(left) and fold(right) is not None) or (is_number(right) and fold(left) is not None):
+            return True
+    if isinstance(condition, ast.Binary) and condition.op in ("<", "<=", ">", ">="):
+        left, right = condition.left, condition.right
+        bound = fold(right) if is_number(left) else fold(left) if is_number(right) else None
+        at = strip(left) if is_number(left) else strip(right)
+        if bound is not None and 0 < bound < team - 1 and not isinstance(at, ast.Binary):
             return True
     inside = (n for n in condition.walk() if isinstance(n, Expr))
     return None if any(_is_call(n) or (isinstance(n, ast.Name) and n.symbol in numbers) for n in inside) else False
