@@ -11,7 +11,7 @@ from typing import Any
 
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import Expr, Stmt, Symbol, walk_all
+from ompls.analysis.model.ast import Expr, Node, Stmt, Symbol, walk_all
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.bodies import run_by
 from ompls.analysis.rules.support.flow import Flow, State
@@ -60,7 +60,7 @@ class _After(Flow):
         super().__init__()
         self.symbol = symbol
         self.made_by = stmt
-        self.read = False
+        self.read: Node | None = None  # the first such read
 
     def default(self, key: Hashable) -> frozenset[Any]:
         return frozenset()
@@ -68,16 +68,17 @@ class _After(Flow):
     def expr(self, expr: Expr, state: State) -> State:
         for use in uses(expr):
             if use.symbol is self.symbol and not self.is_private(use.symbol):
-                state = self._use(state, read=use.read, replaced=use.write and use.certain)
+                state = self._use(state, use.node if use.read else None, replaced=use.write and use.certain)
         return state
 
     def original(self, expr: Expr, state: State, write: bool) -> State:
         if not isinstance(expr, ast.Name) or expr.symbol is not self.symbol or self.is_private(expr.symbol):
             return state
-        return self._use(state, read=not write, replaced=write)
+        return self._use(state, None if write else expr, replaced=write)
 
-    def _use(self, state: State, *, read: bool, replaced: bool) -> State:
-        self.read |= read and bool(state.get(self.symbol))
+    def _use(self, state: State, read: Node | None, *, replaced: bool) -> State:
+        if read is not None and state.get(self.symbol) and (self.read is None or read.span < self.read.span):
+            self.read = read
         return {**state, self.symbol: frozenset()} if replaced else state
 
     def directive(self, stmt: ast.DirectiveStmt, state: State) -> State | None:
@@ -86,6 +87,13 @@ class _After(Flow):
             self.construct(stmt, {**state, self.symbol: frozenset()})
             return {**state, self.symbol: _RESULT}
         return self.join(state, self.construct(stmt, state))
+
+
+def read_behind(function: ast.FunctionDef, stmt: ast.DirectiveStmt, symbol: Symbol) -> Node | None:
+    """Where the value is read that the variable has after a construct, before it gets another one."""
+    after = _After(symbol, stmt)
+    after.run(function.body, {})
+    return after.read
 
 
 def private_clause(content: Content | None, stmt: ast.DirectiveStmt, symbol: Symbol) -> str:
@@ -103,12 +111,11 @@ def private_clause(content: Content | None, stmt: ast.DirectiveStmt, symbol: Sym
     inside = [u for u in uses(stmt.body) if u.symbol is symbol]
     if any(not body.span.start <= u.node.span.start < body.span.end for u in inside):
         return ""  # the loop's own bounds
-    own, after = _Own(symbol), _After(symbol, stmt)
+    own = _Own(symbol)
     end = own.run(body, {symbol: _UNSET})
-    after.run(function.body, {})
     if not own.enough:
         return ""
-    if not after.read:
+    if read_behind(function, stmt, symbol) is None:
         return "private"
     last = _TAKES_LAST & set(stmt.directive.constructs) and end is not None and end.get(symbol) == _SET
     return "lastprivate" if last and not _leaves_early(body) else ""
