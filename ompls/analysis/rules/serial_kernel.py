@@ -18,7 +18,8 @@ _SHORT = 16  # iterations that nobody would spread over threads
 def check(scene: Scene) -> Iterator[Finding]:
     for region in scene.content.regions if scene.content is not None else ():
         found, body = chain(region.stmt)
-        if len(found) > 1 or constructs_of(found) != {"target"} or not trustworthy(scene.content, region):
+        bound = found[1:2] if constructs_of(found[1:]) == {"for"} else []  # it binds to the region's one thread
+        if found[1:] != bound or constructs_of(found[:1]) != {"target"} or not trustworthy(scene.content, region):
             continue
         loop = next((f for f in _outermost(body) if not _is_short(f) and _can_be_spread(f)), None)
         if loop is None or spreads(body, scene.unit):
@@ -64,6 +65,14 @@ far slower than a core of the host. `teams distribute parallel for` spreads a lo
     group="performance",
     about="regions",
     bad=(
+        """
+void scale(int n, double *x) {
+    #pragma omp target map(tofrom: x[0:n])
+    //          ^^^^^^ hint: one thread of the device runs this region: nothing in it is parallel
+    #pragma omp for
+    for (int i = 0; i < n; i++) x[i] *= 2;
+}
+""",
         """
 void scale(int n, double *x) {
     #pragma omp target map(tofrom: x[0:n])

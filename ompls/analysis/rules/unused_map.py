@@ -50,6 +50,8 @@ def _names_in(region: Region) -> tuple[set[Symbol], bool]:
     inner = [n for s in stmt.nodes(DirectiveStmt) if s is not stmt for n in _in_clauses(s)]
     named = {n.symbol for n in (*stmt.nodes(Name), *inner) if isinstance(n, Name) and n.symbol is not None}
     for clause in region.directive.clauses:
+        if clause.name == "shared":
+            continue  # what it lists is named, and not used by that
         if clause.name != "map":
             for node in (*clause.args, *(i.expr for i in clause.items)):
                 named |= named_in(node)
@@ -61,7 +63,7 @@ def _names_in(region: Region) -> tuple[set[Symbol], bool]:
 
 
 def _in_clauses(stmt: DirectiveStmt) -> Iterator[Node]:
-    for clause in stmt.directive.clauses:
+    for clause in (c for c in stmt.directive.clauses if c.name != "shared"):
         for expr in (*(i.expr for i in clause.items), *clause.args):
             yield from expr.walk()
 
@@ -83,6 +85,13 @@ A `map` clause moves its list items whether the region uses them or not. What is
     group="performance",
     about="regions",
     bad=(
+        """
+void f(double *a, double *b, double *c) {
+    #pragma omp target teams distribute parallel for shared(a, b) map(to: a[0:100], b[0:100]) map(tofrom: c[0:100])
+    //                                                                              ^^^^^^^^ hint: nothing in this region uses `b`: it is mapped for nothing
+    for (int i = 0; i < 100; i++) c[i] += a[i];
+}
+""",
         """
 void scale(int n, double *x, double *y) {
     #pragma omp target teams distribute parallel for map(tofrom: x[0:n]) map(to: y[0:n])
