@@ -6,6 +6,7 @@ kernels (core/target.c) sees to it that grid and block are as large; where they 
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.private import COPYING
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt
 from ompls.analysis.model.ctype import Integer
@@ -87,6 +88,6 @@ def _arrives(plan: RegionPlan, n: ast.Name) -> bool:
         return s is not None
     p = plan.param(s)
     listed = {i.symbol for d in chain_directives(plan.region.stmt) for c in d.clauses for i in c.items
-              if c.name in ("private", "reduction", "in_reduction", "lastprivate", "linear")}  # fmt: skip
+              if c.name in COPYING and c.name != "firstprivate"}  # fmt: skip
     v = plan.region.variable(s)
     return p is not None and p.kind == "value" and p.by_value and s not in listed and not (v is not None and v.writes)

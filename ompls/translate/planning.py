@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ompls.analysis.dataenv.private import COPYING
 from ompls.analysis.model import ctype
 from ompls.analysis.model.ast import FunctionDef, IntLiteral, Name, SizeOf, Symbol
 from ompls.analysis.model.convert import unqualified
@@ -23,7 +24,7 @@ from ompls.translate.problem import Problem
 from ompls.translate.sharing import copied_variables, implicit_copies, own_variables
 from ompls.translate.structures import ItemPlan
 from ompls.translate.tables import tables
-from ompls.translate.uses import PRIVATISING, modified_in
+from ompls.translate.uses import modified_in
 
 LARGEST_VALUE = 256  # bytes of a firstprivate variable that is a parameter; kernels take 4096 bytes of them in all
 
@@ -136,7 +137,7 @@ def _teams_change(region: Region, s: Symbol) -> bool:
     chain, body = chain_directives(region.stmt), innermost(region.stmt)
     if body is None or s.storage == "register" or is_vla(s.type) or not any(d.has("teams") for d in chain):
         return False
-    own = {i.symbol for d in chain if d.constructs != ("target",) for c in d.all(*PRIVATISING) for i in c.items}
+    own = {i.symbol for d in chain if d.constructs != ("target",) for c in d.all(*COPYING) for i in c.items}
     return s not in own and s in modified_in(body)
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
+from ompls.analysis.dataenv.private import WRITTEN_BACK
 from ompls.analysis.model import ast
 from ompls.analysis.model.assigned import assigned_by
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
@@ -266,7 +267,7 @@ def _region(s: DirectiveStmt, found: _Survey) -> None:
     if d.has("for") or d.has("loop"):
         nest = nest_of(d, s.body)
         own |= nest.counters - kept_counters(d, nest)
-    found.modified |= (modified_in(s) - own) | (listed([d], "reduction", "lastprivate", "linear") - set(reduced))
+    found.modified |= (modified_in(s) - own) | (listed([d], *WRITTEN_BACK) - set(reduced))
 
 
 def _is_total(operator: str | None, modifiers: Collection[str], item: ListItem) -> bool:

@@ -7,6 +7,7 @@ is of the array's type; where one goes through any other pointer, nothing is kno
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.private import WRITTEN_BACK
 from ompls.analysis.model import ast
 from ompls.analysis.model.assigned import changed_by
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
@@ -14,8 +15,6 @@ from ompls.analysis.model.ctype import Array, CType, Floating, Integer, Pointer
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.peel import bare
 from ompls.translate.uses import listed, modified_in
-
-_CHANGING = ("reduction", "in_reduction", "lastprivate", "linear")
 
 
 def unwritten(target: Directive, body: ast.Stmt, own: set[Symbol], harmless: frozenset[str]) -> frozenset[Symbol]:
@@ -26,7 +25,7 @@ def unwritten(target: Directive, body: ast.Stmt, own: set[Symbol], harmless: fro
     for n in ast.nodes(body):
         stored = changed_by(n)
         if isinstance(n, DirectiveStmt):
-            changed = listed([n.directive], *_CHANGING)
+            changed = listed([n.directive], *WRITTEN_BACK)
             written |= changed
             kinds |= {_kind(s.type) for s in changed - own}
         elif isinstance(n, (ast.OtherExpr, ast.OtherStmt, ast.AsmStmt)) or (

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from ompls.analysis.dataenv.jumps import ways_out
+from ompls.analysis.dataenv.private import COPYING, WRITTEN_BACK
 from ompls.analysis.model import ast
 from ompls.analysis.model.assigned import changed_by
 from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol, nodes, walk_down_to
@@ -13,8 +14,6 @@ from ompls.analysis.model.ctype import Array, Record
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.peel import bare
 from ompls.translate.ctext import is_vla
-
-PRIVATISING = ("private", "firstprivate", "lastprivate", "reduction", "linear", "in_reduction")
 
 
 def directives_in(node: Node) -> Iterator[DirectiveStmt]:
@@ -60,7 +59,7 @@ def declared_in(node: Node) -> set[Symbol]:
 
 
 def privatised(d: Directive) -> set[Symbol]:
-    return listed([d], *PRIVATISING)
+    return listed([d], *COPYING)
 
 
 def listed(directives: Iterable[Directive], *names: str) -> set[Symbol]:
@@ -74,7 +73,7 @@ def modified_in(node: Node) -> frozenset[Symbol]:
     out: set[Symbol] = set()
     for n in nodes(node):
         if isinstance(n, DirectiveStmt):
-            out |= listed([n.directive], "reduction", "lastprivate", "linear")
+            out |= listed([n.directive], *WRITTEN_BACK)
         target = changed_by(n)
         root = root_symbol(target) if target is not None else None
         if root is not None:

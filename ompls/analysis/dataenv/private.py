@@ -14,6 +14,10 @@ PRIVATISING = {
     "reduction": (True, True), "in_reduction": (True, True), "task_reduction": (True, True), "induction": (True, True),
     "copyprivate": (False, False),
 }  # fmt: skip
+# Those by which whoever runs the body has copies: the others are about tasks in it, and about its end.
+COPYING = tuple([name for name in PRIVATISING if name not in ("task_reduction", "copyprivate")])
+WRITTEN_BACK = tuple([name for name in COPYING if PRIVATISING[name][1]])
+WITHOUT_VALUE = frozenset(PRIVATISING).difference(("firstprivate", "copyprivate"))  # the copy has not the original's
 LOOP_CONSTRUCTS = frozenset(("for", "distribute", "simd", "loop", "taskloop"))
 
 

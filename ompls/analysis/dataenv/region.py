@@ -10,7 +10,7 @@ from typing import Any
 
 from ompls.analysis.dataenv.implicit import Verdict, category, implicit
 from ompls.analysis.dataenv.paths import root
-from ompls.analysis.dataenv.private import loop_variables, private_copies
+from ompls.analysis.dataenv.private import WRITTEN_BACK, loop_variables, private_copies
 from ompls.analysis.dataenv.uses import Use, list_item_operands, uses
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol, walk_all
@@ -24,7 +24,6 @@ from ompls.analysis.source import Settings
 _HOST_CLAUSES = frozenset(("device", "depend", "map", "num_teams", "thread_limit", "nowait", "priority", "affinity"))
 # The clauses that decide a variable's sharing on a target construct, strongest first.
 _DECIDING = ("map", "is_device_ptr", "has_device_addr", "private", "firstprivate")
-_BACK_AND_FORTH = ("reduction", "in_reduction", "lastprivate", "linear", "induction")
 _MAP_TYPES: dict[str, MapType] = {
     "": "tofrom", "alloc": "alloc", "storage": "alloc", "to": "to", "from": "from", "tofrom": "tofrom",
     "release": "release", "delete": "delete",
@@ -189,7 +188,7 @@ def _variable(symbol: Symbol, stmt: ast.DirectiveStmt, found: _Collected, versio
     pointees = [u for u in mine if u.depth > 0]
     variable.reads_pointee = any(u.read for u in pointees)
     variable.writes_pointee = any(u.write for u in pointees)
-    if any(c.name in _BACK_AND_FORTH for c, _ in listed) and variable.sharing == "mapped":
+    if any(c.name in WRITTEN_BACK for c, _ in listed) and variable.sharing == "mapped":
         _count_reduction(variable, listed)
     return variable
 
@@ -223,7 +222,7 @@ def _predetermined(
 ) -> Variable | None:
     """By a clause of a construct combined with `target`, or as the iteration variable of an associated loop."""
     for clause, item in listed:
-        if clause.name not in _BACK_AND_FORTH:
+        if clause.name not in WRITTEN_BACK:
             continue
         if version >= "5.0" or clause.name == "in_reduction":
             maps = (MapItem(item, symbol, "tofrom", (), clause),)
@@ -271,7 +270,7 @@ def _only_private_below(symbol: Symbol, found: _Collected) -> bool:
 def _count_reduction(variable: Variable, listed: list[tuple[Clause, ListItem]]) -> None:
     """A reduction reads and writes the original even where the body does not."""
     for clause, item in listed:
-        if clause.name in _BACK_AND_FORTH:
+        if clause.name in WRITTEN_BACK:
             if clause.name != "lastprivate":
                 variable.reads += (item.expr,)
             variable.writes += (item.expr,)

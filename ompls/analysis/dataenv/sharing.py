@@ -16,7 +16,6 @@ from ompls.analysis.model.omp import Directive
 
 _TASKS = frozenset(("task", "taskloop"))
 # Clauses that make a variable of its own without the value of the original.
-_WITHOUT_VALUE = frozenset(n for n in PRIVATISING if n not in ("firstprivate", "copyprivate"))
 
 
 def started_anew(directive: Directive, body: ast.Stmt | None) -> set[Symbol]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
+from ompls.analysis.dataenv.private import COPYING
 from ompls.analysis.dataenv.storage import depth, local_sections
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol
@@ -37,7 +38,7 @@ from ompls.translate.sharing import TASKS, Copies, copied_variables, implicit_co
 from ompls.translate.symbols import global_symbol, is_global
 from ompls.translate.tables import tables
 from ompls.translate.target import KernelClass
-from ompls.translate.uses import PRIVATISING, declared_in, directives_in, everything, names_in
+from ompls.translate.uses import declared_in, directives_in, everything, names_in
 
 # Constructs whose copies may be made of a variable of the thread that meets them.
 _OF_THEIR_OWN = frozenset(("parallel", "task", "taskloop", "simd", "teams"))
@@ -212,7 +213,7 @@ def _own_global(index: Index, rw: Rewriter, stmt: DirectiveStmt, done: set[int])
         own.add(s)
         before += f"{index.kinds.c(_variable(s.type), s.name)} = {global_symbol(index.tu, s)}[0]; "
         after += f" *{global_symbol(index.tu, s)} = {s.name};" if kept else ""
-    for c in d.all(*PRIVATISING, "task_reduction"):
+    for c in d.all(*COPYING, "task_reduction"):
         for s in (i.symbol for i in c.items if i.symbol is not None and is_global(index.tu, i.symbol)):
             if c.name in _REDUCTIONS and "inscan" not in c.modifiers and not isinstance(s.type, Array):
                 continue  # a section of length one through the pointer

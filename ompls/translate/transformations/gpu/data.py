@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ompls.analysis.dataenv.private import COPYING
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Array
@@ -82,7 +83,7 @@ def data_of(
     counters = {x.symbol for x in nest.loops} if nest else set()
     lasts = {i.symbol for d in directives for c in d.all("lastprivate") for i in c.items}
     for d in directives:
-        for c in d.all("reduction", "in_reduction", "lastprivate", "firstprivate", "linear", "private"):
+        for c in d.all(*COPYING):
             for entry in c.items:
                 s = entry.symbol
                 if s is None:

@@ -6,6 +6,7 @@ thread of the grid runs the body.  Generic (master/worker): sequential code with
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.private import COPYING
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.syntax.quoted import in_comment
@@ -36,7 +37,7 @@ from ompls.translate.transformations.gpu.parameters import Parameters
 from ompls.translate.transformations.gpu.promoted import write
 from ompls.translate.transformations.gpu.spelling import respell
 from ompls.translate.transformations.gpu.sync import CHOOSING, allocators, chosen
-from ompls.translate.uses import PRIVATISING, listed, modified_in
+from ompls.translate.uses import listed, modified_in
 
 _DISTRIBUTED = frozenset(("distribute", "for", "loop"))  # leaf constructs that give iterations to teams or threads
 _WORKER = "if (!ompls_target_begin({}))\nreturn;  // a worker: it served the parallel regions"
@@ -137,7 +138,7 @@ class KernelFunction:
 
     def _written_values(self, values: set[Symbol]) -> set[Symbol]:
         """By-value parameters that are shared in the parallel construct and written there: one copy a team."""
-        private = {i.symbol for d in self.chain for c in d.all(*PRIVATISING) for i in c.items
+        private = {i.symbol for d in self.chain for c in d.all(*COPYING) for i in c.items
                    if d.has("parallel") or d.has("loop") or c.name != "firstprivate"}  # fmt: skip
         private |= self.nest.counters if self.nest else set()
         return {s for s in values & modified_in(self.body) if s not in private}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import replace
 
-from ompls.analysis.dataenv.private import private_copies
+from ompls.analysis.dataenv.private import WITHOUT_VALUE, private_copies
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol, walk_all
 from ompls.analysis.model.constants import fold
@@ -15,9 +15,6 @@ from ompls.analysis.rules.support.ordering.depend import dependences, excludes, 
 from ompls.analysis.rules.support.ordering.model import Agent, Entry, Touch, Unit
 from ompls.analysis.rules.support.ordering.team import NO_TEAM, is_one_thread
 from ompls.analysis.rules.support.ordering.walk import Statements
-
-# Clauses that give a task storage of its own, which has not got the original's value.
-_ANEW = frozenset(("private", "reduction", "in_reduction", "task_reduction", "lastprivate", "linear"))
 
 
 class Tasks(Statements):
@@ -48,7 +45,7 @@ class Tasks(Statements):
             self.touch(Touch(symbol, node, 0, True, False, loops=self.place.loops, held=self.place.held,
                              guards=self.place.guards))  # fmt: skip
         inside, below = self._apart(stmt, level)
-        listed = {i.symbol for c in directive.clauses if c.name in _ANEW for i in c.items}
+        listed = {i.symbol for c in directive.clauses if c.name in WITHOUT_VALUE for i in c.items}
         own = [t for t in inside if t.symbol not in private or (t.depth > 0 and t.symbol in first)]
         own = [t for t in own if t.via is None or t.via not in listed]
         left = [e for e in below if e.touch.symbol not in private]

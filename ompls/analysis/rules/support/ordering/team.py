@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ompls.analysis.dataenv.private import COPYING
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol, walk_all
 from ompls.analysis.model.constants import fold
@@ -40,7 +41,7 @@ def team_of(stmt: DirectiveStmt, kind: Literal["threads", "teams"]) -> Team:
     """The team that a construct begins, with what its own clauses and declarations make private."""
     team = Team(kind)
     for clause in stmt.directive.clauses:
-        if clause.name in ("private", "firstprivate", "reduction", "lastprivate", "linear", "in_reduction"):
+        if clause.name in COPYING:
             symbols = {i.symbol for i in clause.items if i.symbol is not None}
             team.private |= symbols
             team.pointed |= symbols if clause.name == "firstprivate" else set()

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.machine.facts import Facts, facts_of
 from ompls.analysis.dataenv.paths import is_address
+from ompls.analysis.dataenv.private import COPYING
 from ompls.analysis.dataenv.symbolic import loop_range
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
@@ -24,7 +25,6 @@ from ompls.analysis.rules.support.loopnest import nest_of
 
 _LOOPS = frozenset(("target", "teams", "distribute", "parallel", "for", "simd"))
 _TRANSFERS = frozenset(("target data", "target enter data", "target exit data", "target update"))
-_COPIES = frozenset(("private", "firstprivate", "lastprivate", "reduction"))
 _PLAIN = frozenset((
     ast.DirectiveStmt, ast.Compound, ast.ExprStmt, ast.DeclStmt, ast.VarDecl, ast.If, ast.For, ast.While, ast.DoWhile,
     ast.Jump, ast.Name, ast.IntLiteral, ast.FloatLiteral, ast.CharLiteral, ast.Paren, ast.Unary, ast.Binary, ast.Assign,
@@ -58,7 +58,7 @@ def _is_apart(stmt: DirectiveStmt, unit: Unit, facts: Facts) -> bool:
     if any(s.storage == "static" or isinstance(s.type, Pointer) for s in declared):
         return False
     copied = {
-        i.symbol for c in stmt.directive.clauses if c.name in _COPIES for i in c.items if isinstance(i.expr, ast.Name)
+        i.symbol for c in stmt.directive.clauses if c.name in COPYING for i in c.items if isinstance(i.expr, ast.Name)
     }
     heads = {id(n) for loop in nest.loops for part in (loop.init, loop.step) if part is not None for n in part.walk()}
     written: set[Symbol] = set()
