@@ -97,8 +97,8 @@ def _opposite(a: Guard, b: Guard) -> bool:
 
 
 def _implies(a: Guard, b: Guard, constant: Constancy) -> bool:
-    """Whether `b` holds where `a` does."""
-    if a is b or (a.stmt is b.stmt and not a.passed and (a.holds, a.part, a.vague) == (b.holds, b.part, b.vague)):
+    """Whether `b` holds where `a` does.  What one `if` tests counts as the same, also in two calls of a function."""
+    if a is b or (a.stmt is b.stmt and (a.holds, a.part, a.vague) == (b.holds, b.part, b.vague)):
         return True
     if b.understood and all(_is_true(g) or _is_known(g, a, constant) for g in b.facts):
         return True
