@@ -57,6 +57,28 @@ CASES = [
     (f"if (n) {{ {T}shared(x)\nx = 1; }} when(!n, &x); {W}", ""),
     (f"if (n == 2) {{ {T}shared(x)\nx = 1; }} when(n - 1, &x); {W}", "task-result-used"),
     (f"if (n == 2) {{ {T}shared(x)\nx = 1; }} when(n - 2, &x); {W}", ""),
+    # --- tasks of a loop's iterations: the elements meet as those of a parallel loop do
+    (f"{S}for (int i = 0; i < n; i++) {T}\na[i] = a[n - 1 - i] + 1;", "tasks-unordered"),
+    (f"{S}for (int i = 0; i < n; i++) {T}\na[2 * i] = a[i + 1] + 1;", "tasks-unordered"),
+    (f"{S}for (int i = 0; i < n; i++) {T}\na[2 * i] = a[2 * i + 1] + 1;", ""),
+    (f"{S}for (int i = 0; i < n; i++) {T}\na[i] = a[n + i] + 1;", ""),
+    (f"{S}for (int i = 0; i < n; i++) {T}\na[i] = a[m - i] + 1;", ""),
+    (f"{S}for (int i = 0; i < n; i++) {T}\na[b[i] % 8]++;", "tasks-unordered"),
+    (f"{S}for (int i = 0; i < n; i++) {T}\na[b[i]] = i;", ""),
+    (f"{S}for (int i = 0; i < n; i++) {T}\nfor (int j = 0; j < m; j++) a[i * m + j] = j;", ""),
+    (f"{S}for (int i = 0; i < n; i++) {T}\nfor (int j = 0; j <= m; j++) a[i * m + j] = j;", "tasks-unordered"),
+    (f"{S}for (int i = n - 1; i >= 0; i--) {T}\na[i] = a[n - 1 - i] + 1;", "tasks-unordered"),
+    # what the creator does later: only elements of later iterations
+    (f"{S}for (int i = 0; i < n; i++) {{ {T}\na[i] = 1;\n b[i] = a[i / 2]; }}", "task-result-used"),
+    (f"{S}for (int i = 1; i < n; i++) {{ {T}\na[i] = 1;\n b[i] = a[2 * i]; }}", ""),
+    (f"{S}for (int i = n - 1; i > 0; i--) {{ {T}\na[i] = 1;\n b[i] = a[2 * i]; }}", "task-result-used"),
+    # the device is another one in each iteration, its memory is, too; a section may begin anywhere
+    ("for (int d = 0; d < n; d++) {\n#pragma omp target update device(d) to(a[2 * d:3]) nowait\n}", ""),
+    ("for (int d = 0; d < n; d++) {\n#pragma omp target update device(0) to(a[2 * d:3]) nowait\n}", "async-unordered"),
+    ("for (int d = 0; d < n; d++) {\n#pragma omp target update device(0) to(a[2 * d:m]) nowait\n}", ""),
+    ("for (int d = 0; d < n; d++) {\n#pragma omp target update to(a[d * m:m + 1]) nowait\n}", "async-unordered"),
+    ("for (int d = 0; d < n; d++) {\n#pragma omp target update to(a[d * m:m]) nowait\n}", ""),
+    ("for (int d = 0; d < n; d++) { int k = at(b, d);\n#pragma omp target update from(a[k:m]) nowait\n}", ""),
     # --- tasks and their creator
     (f"{T}shared(x)\nx = 1; y = x; {W}", "task-result-used"),
     (f"{T}shared(x)\nx = 1; {W} y = x;", ""),

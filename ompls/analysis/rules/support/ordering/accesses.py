@@ -8,15 +8,18 @@ from dataclasses import replace
 
 from ompls.analysis.dataenv.called import known_of
 from ompls.analysis.dataenv.guards import beyond
+from ompls.analysis.dataenv.paths import named_in
 from ompls.analysis.dataenv.symbolic import ZERO
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, FunctionDef, Stmt, Symbol, walk_all
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.rules.support.framework import Unit as Program
+from ompls.analysis.rules.support.ordering.across import meet_later
 from ompls.analysis.rules.support.ordering.meet import meet
 from ompls.analysis.rules.support.ordering.model import BY_ADDRESS, Agent, Clash, ClashKind, Entry, Side, Touch, Unit
 from ompls.analysis.rules.support.ordering.team import NO_TEAM, Team, concurrent
 from ompls.analysis.rules.support.ordering.touches import Place, touches, values_of
+from ompls.analysis.rules.support.races.meet import Budget
 
 Live = dict[Symbol, tuple[Entry, ...]]
 _ALONE = Agent("alone")
@@ -41,6 +44,7 @@ class Accesses(ABC):
         self.frame = 0  # constructs around that begin a task or a team
         self.depth_of: dict[int, int] = {}  # by loop: how many branches it is under
         self.varying: dict[int, frozenset[Symbol]] = {}  # by loop
+        self.trials = Budget(lambda *_: False, 40)
         self.budget = 20_000  # statements and accesses, so that no function takes long
 
     @abstractmethod
@@ -129,13 +133,25 @@ class Accesses(ABC):
         if beyond(touch.guards, one.guards, values) and beyond(one.guards, touch.guards, values):
             return  # two conditions: perhaps they are never both true
         varying = own.union(*(self.varying.get(lap, frozenset()) for lap in entry.laps))
-        if meet(one, touch, varying, entry.laps, common) is not True:
+        if not self.met(entry, touch, varying, common):
             return
         key = (kind, id(one.node), id(touch.node), touch.symbol)
         certain = certain and not entry.weak
         old = self.clashes.get(key)
         if old is None or (certain and not old.certain):
             self.clashes[key] = Clash(kind, entry, touch, other, self.agent, certain)
+
+    def met(self, entry: Entry, touch: Touch, varying: frozenset[Symbol], common: int | None) -> bool:
+        """Whether what goes on and an access certainly touch the same storage."""
+        one, laps = entry.touch, entry.laps
+        if one.side not in ("host", BY_ADDRESS) and entry.unit is not None and _has_moved(entry.unit.stmt, varying):
+            return False
+        found = meet(one, touch, varying, laps, common)
+        if found is not None or entry.unit is None or len(laps) != 1:
+            return found is True
+        if one.way != touch.way or one.whole or touch.whole or (one.depth and one.symbol in varying):
+            return False
+        return meet_later(entry, touch, varying, self.trials)
 
     # --- what goes on
 
@@ -173,6 +189,12 @@ class Accesses(ABC):
                 if may_outlive(entry) and not self.dead:
                     end = replace(entry.touch, node=stmt, freed=True)
                     self.clashes.setdefault(("scope", id(entry.unit), symbol), Clash("scope", entry, end))
+
+
+def _has_moved(stmt: ast.DirectiveStmt, varying: frozenset[Symbol]) -> bool:
+    """Whether a directive is for another device by now: `device(d)` in a loop over the devices."""
+    clause = stmt.directive.clause("device")
+    return clause is not None and any(named_in(arg) & varying for arg in clause.args)
 
 
 def _is_volatile(touch: Touch) -> bool:

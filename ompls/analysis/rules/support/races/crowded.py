@@ -29,6 +29,11 @@ def is_crowded(access: Access, level: Level, walk: Walk) -> bool:
     loads = [o for s in access.subscripts if s is not None for o in s.opaques() if _is_load(o)]
     if _counts(access) and loads and not any(_is_permutation(o.base, walk) for o in loads):
         return True
+    return is_full(access, loops)
+
+
+def is_full(access: Access, loops: list[LoopRange]) -> bool:
+    """Whether there are fewer elements than iterations of the loops, each of which accesses one."""
     iterations = _iterations(loops)
     moving = {r.symbol for r in access.loops if r.symbol is not None}
     places = _places(access.subscripts, moving)

@@ -68,11 +68,12 @@ def is_fixed(access: Access, loops: tuple[For, ...], outer: int) -> bool:
     return all(s is not None and not varies(s, moving) for s in access.subscripts)
 
 
-def meet(a: Access, b: Access, level: Level, outer: int, budget: Budget) -> Meeting:
+def meet(a: Access, b: Access, level: Level, outer: int, budget: Budget, *, later: bool = False) -> Meeting:
     """Whether `a` in one unit of the level and `b` in another one access the same element.
 
     Its loops are around both; when it has none each of two threads runs both.
     outer -- the number of loops around the construct, whose iterations are the same for both
+    later -- `b` is in a later iteration than `a`
     """
     loops = level.loops
     level_a, level_b = level_loops(a, loops), level_loops(b, loops)
@@ -99,7 +100,7 @@ def meet(a: Access, b: Access, level: Level, outer: int, budget: Budget) -> Meet
         # Conditions and bounds may keep apart what would meet, never bring together what does not.
         quick = _by_distance(a, b, subscripts, level_a, outer)
         limited = any(g.facts for g in (*a.guards, *b.guards)) or _is_skewed(level_a, (a, b), outer)
-        if quick.verdict == "no" or (quick.verdict == "yes" and not limited):
+        if quick.verdict == "no" or (quick.verdict == "yes" and not limited and not (later and quick.distance)):
             return quick
     moving = {r.symbol for r in (*a.loops[outer:], *b.loops[outer:]) if r.symbol is not None}
     loads = [o for x, y in subscripts for o in x.opaques() | y.opaques() if o.base is not None]
@@ -108,7 +109,7 @@ def meet(a: Access, b: Access, level: Level, outer: int, budget: Budget) -> Meet
         one = level_a[0].symbol if len(level_a) == 1 and len(subscripts) == 1 else None
         return NO if one is not None and is_apart(*subscripts[0], one, moving) else INDIRECT
     units = 0 if loops else level.units or (budget.threads if level.unit == "thread" else 0)
-    trial = Trial(a, b, subscripts, level_a, outer, tables, units, f"omp_get_{level.unit}_num")
+    trial = Trial(a, b, subscripts, level_a, outer, tables, units, f"omp_get_{level.unit}_num", later)
     if not any(g.facts for g in (*a.guards, *b.guards)) and is_open(trial):
         same = all(x == y for x, y in subscripts) and is_fixed(a, loops, outer) and is_fixed(b, loops, outer)
         return Meeting("yes") if same else UNKNOWN

@@ -31,6 +31,7 @@ class Trial:
     subscripts -- of both, in pairs; level -- the concurrent loops; outer -- the number of loops around them
     units -- how many threads (teams) there are, when the program says so; 0: some
     number -- the routine that tells them apart
+    later -- `b` is in a later iteration of the concurrent loops than `a`
     """
 
     a: Access
@@ -41,6 +42,7 @@ class Trial:
     tables: Tables
     units: int = 0
     number: str = ""
+    later: bool = False
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """Threads (teams) that may do one access each: with concurrent loops it does not matter which they are."""
@@ -60,16 +62,23 @@ class Trial:
             at = tuple([_value(x, point, self.tables) for x, _ in self.subscripts])
             iteration = tuple([point[s] for s in symbols])
             known = seen.setdefault(at, [])
-            if len(known) < 2 and iteration not in known:
+            if self.later:
+                known[:] = [min((*known, iteration), key=self.when)]
+            elif len(known) < 2 and iteration not in known:
                 known.append(iteration)
         ran = False
         for point in islice(_points(self.b, self.outer, {**values, **self.thread(other_thread)}, self.tables), _MOST):
             ran = True
             iteration = tuple([point[s] for s in symbols])
             for other in seen.get(tuple([_value(y, point, self.tables) for _, y in self.subscripts]), ()):
-                if not self.level or other != iteration:
+                if not self.level or (self.when(other) < self.when(iteration) if self.later else other != iteration):
                     return True
         return False if ran and seen else None
+
+    def when(self, iteration: tuple[int, ...]) -> tuple[int, ...]:
+        """What grows from one iteration to the next."""
+        loops = (r for r in self.level if r.symbol is not None)
+        return tuple([-v if min(r.step, r.factor) < 0 else v for r, v in zip(loops, iteration, strict=True)])
 
     def thread(self, number: int) -> dict[Atom, int]:
         """What the routines give that ask for the number of the thread (team), and for how many there are."""
