@@ -7,9 +7,10 @@ from drawing import findings
 
 from ompls.analysis.rules import RULES
 from ompls.analysis.rules.support import noticed
+from ompls.analysis.rules.support.ordering import report
 
-MAPPING = [rule for rule in RULES.values() if rule.about == "events"]
-TEXTS = [text for rule in MAPPING for text in rule.bad]
+FOUND = [rule for rule in RULES.values() if rule.about in ("events", "clashes")]
+TEXTS = [text for rule in FOUND for text in rule.bad]
 # `calloc` has cleared what the host compares with 0: perhaps it knows that nothing comes back.
 CLEARED = """
 void *calloc(unsigned long, unsigned long); void abort(void);
@@ -45,7 +46,7 @@ int main(void) {
 
 def said(text: str) -> list[tuple[object, ...]]:
     """All but the words."""
-    found = findings(text, *(rule.id for rule in MAPPING))
+    found = findings(text, *(rule.id for rule in FOUND))
     return [(d.rule, d.where, d.severity, [r.where for r in d.related], [f.edits for f in d.fixes]) for d in found]
 
 
@@ -62,5 +63,6 @@ def test_other_words_change_nothing_else(monkeypatch: pytest.MonkeyPatch) -> Non
     before = [said(text) for text in texts]
     assert any(before)
     monkeypatch.setattr(noticed, "WORDS", {does: f"in other words {does.value}" for does in noticed.WORDS})
+    monkeypatch.setattr(report, "WORDS", {word: f"in other words {word}" for word in report.WORDS})
     changed = [text for text, kept in zip(texts, before, strict=True) if said(text) != kept]
     assert changed == []

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from ompls.analysis.rules.support.edits import insert_before
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.ordering.model import Clash
-from ompls.analysis.rules.support.ordering.report import chosen, created_elsewhere, other_place, severity
+from ompls.analysis.rules.support.ordering.report import chosen, created_elsewhere, named, other_place, severity
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     """Decided when the data is copied by the operation itself; what is on the device already is another matter."""
     for clash in chosen(scene, _is_ours):
         name, unit, one = clash.two.symbol.name, clash.one.unit, clash.one.touch
-        what = unit.what if unit is not None else "a device operation"
+        what = named(unit) if unit is not None else "a device operation"
         does = "is freed" if clash.two.freed else "is changed" if clash.two.write else "is read"
         other = "copy it back" if one.write else "copy it to the device"
         message = f"`{name}` {does} here while {what} with `nowait` may still have to {other}: nothing waits for it"

@@ -9,7 +9,7 @@ from ompls.analysis.rules.support.edits import insert_before
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.ordering.calls import clashes_of
 from ompls.analysis.rules.support.ordering.model import Clash, Unit
-from ompls.analysis.rules.support.ordering.report import chosen, other_place, severity, verb
+from ompls.analysis.rules.support.ordering.report import chosen, named, other_place, severity, verb
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -21,7 +21,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         name, one, other = clash.two.symbol.name, clash.one.unit, clash.other
         if one is None or other is None:
             continue
-        earlier = f"{one.what} with `nowait`" if one.device else "a task"
+        earlier = f"{named(one)} with `nowait`" if one.device else "a task"
         if clash.two.freed and clash.two.side != "host":
             message = f"`{name}` leaves the device here while {earlier} may still use it: nothing waits for it"
         else:

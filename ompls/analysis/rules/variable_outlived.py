@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.model.ast import FunctionDef, Span
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.ordering.report import chosen, severity
+from ompls.analysis.rules.support.ordering.report import chosen, named, severity
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -21,7 +21,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         function = isinstance(clash.two.node, FunctionDef)
         where = "the function returns" if function else "its block ends"
-        what = f"{unit.what} with `nowait`" if unit.device else unit.what
+        what = f"{named(unit)} with `nowait`" if unit.device else named(unit)
         message = f"`{touch.symbol.name}` is gone when {where}, but {what} may use it later: nothing waits for it"
         end = clash.two.node.span.end
         related = (

@@ -22,10 +22,6 @@ from ompls.analysis.rules.support.ordering.touches import resolved
 
 _ON_DEVICE = frozenset(("mapped", "is_device_ptr", "has_device_addr", "declare_target"))
 _IN, _OUT = frozenset(("to", "tofrom")), frozenset(("from", "tofrom"))
-_WORDS = {
-    "target": "the target region", "target update": "the update", "target enter data": "the data transfer",
-    "target exit data": "the data transfer", "target data": "the data region",
-}  # fmt: skip
 
 
 class Devices(Tasks):
@@ -162,13 +158,7 @@ class Devices(Tasks):
     def _operation(self, stmt: DirectiveStmt, made: list[Touch]) -> None:
         """A device operation with these accesses: complete here, or going on."""
         directive = stmt.directive
-        word = "target" if "target" in directive.constructs else directive.name
-        unit = Unit(
-            stmt,
-            _WORDS.get(word, "the device operation"),
-            dependences(directive, self.place.values.other_names),
-            device=True,
-        )
+        unit = Unit(stmt, dependences(directive, self.place.values.other_names), device=True)
         nowait = directive.clause("nowait")
         if nowait is None or not has(directive, "nowait") or directive.name == "target data":
             self.wait_for(unit)

@@ -64,12 +64,10 @@ class Unit:
     """Something that is created here and may run later: a task, or a device operation with `nowait`.
 
     stmt -- its construct; several instances when it stands in a loop
-    what -- the word for people
     after -- units that certainly or possibly have to be complete before it starts
     """
 
     stmt: DirectiveStmt
-    what: str
     depends: tuple[Dependence, ...]
     after: set[Unit] = field(default_factory=set)
     device: bool = False

@@ -12,8 +12,13 @@ from ompls.analysis.model.ast import DirectiveStmt, Span
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Scene
 from ompls.analysis.rules.support.ordering.calls import clashes_of
-from ompls.analysis.rules.support.ordering.model import Clash, Touch
+from ompls.analysis.rules.support.ordering.model import Clash, Touch, Unit
 
+# What runs later, by the directive that creates it; "": any other operation of a device.
+WORDS = {
+    "task": "the task", "target": "the target region", "target update": "the update", "": "the device operation",
+    "target enter data": "the data transfer", "target exit data": "the data transfer", "target data": "the data region",
+}  # fmt: skip
 Related = tuple[tuple[Span, str], ...]
 
 
@@ -45,6 +50,13 @@ def _place(touch: Touch, clash: Clash, end: int) -> int:
     return id(agent.stmt) if agent is not None and agent.stmt is not None else id(touch.node)
 
 
+def named(unit: Unit) -> str:
+    """What a unit is, for people."""
+    directive = unit.stmt.directive
+    word = "task" if not unit.device else "target" if "target" in directive.constructs else directive.name
+    return WORDS.get(word, WORDS[""])
+
+
 def severity(clash: Clash) -> Severity:
     return "warning" if clash.certain else "hint"
 
@@ -72,7 +84,7 @@ def other_place(clash: Clash, scene: Scene) -> Related:
     touch, unit = clash.one.touch, clash.one.unit
     found = [(touch.span, f"`{called(touch)}` is {verb(touch)} here")]
     if unit is not None and not touch.copy and _is_own(unit.stmt, scene):
-        found.append((unit.stmt.directive.name_span, f"by {unit.what} that is created here"))
+        found.append((unit.stmt.directive.name_span, f"by {named(unit)} that is created here"))
     return tuple(found)
 
 
@@ -83,7 +95,7 @@ def created_elsewhere(clash: Clash, scene: Scene) -> tuple[tuple[Content, Span, 
         return ()
     for content in scene.unit.functions.values():
         if any(s is unit.stmt for s in content.directives):
-            return ((content, unit.stmt.directive.name_span, f"{unit.what} is created here"),)
+            return ((content, unit.stmt.directive.name_span, f"{named(unit)} is created here"),)
     return ()
 
 

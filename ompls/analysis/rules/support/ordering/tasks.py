@@ -36,7 +36,6 @@ class Tasks(Statements):
         directive = stmt.directive
         unit = Unit(
             stmt,
-            "the task",
             dependences(directive, self.place.values.other_names, _iterations(stmt)),
             alone=self.is_alone(),
         )
@@ -200,7 +199,7 @@ class Tasks(Statements):
         if has(directive, "nowait"):
             self.forget()
         elif depends:
-            self.wait_for(Unit(stmt, "taskwait", depends))
+            self.wait_for(Unit(stmt, depends))
         else:
             self.drop(e for e in self.entries() if e.unit is not None and e.child)
         self.waited()
