@@ -150,6 +150,24 @@ int main(void) {
         """
 void *malloc(unsigned long);
 void free(void *);
+int next(int d);
+int main(void) {
+    float *g = malloc(4000);
+    for (int d = 0; d < 2; d++) {
+        int device = next(d);
+        #pragma omp target enter data device(device) map(to: g[0:1000])
+    }
+    for (int d = 0; d < 2; d++) {
+        int device = next(d);
+        #pragma omp target exit data device(device) map(delete: g[0:1000])
+    }
+    free(g);
+    return 0;
+}
+""",
+        """
+void *malloc(unsigned long);
+void free(void *);
 void fill(int n, double *a);
 void take(int n, double *a);
 void f(int n) {

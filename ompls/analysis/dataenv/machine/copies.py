@@ -146,7 +146,7 @@ def find(
     doubtful: tuple[Copy | None, str] = (None, "")
     for copy in state.copies:
         if copy.device != device and not copy.forever:
-            if copy.device.constant is None or device.constant is None:
+            if _may_be_on(copy, device):
                 doubtful = (None, "?")
             continue
         if copy.low is None or inside(low, high, copy.low, copy.high, positive):
@@ -214,8 +214,10 @@ def enter(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
 def leave(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcome]:
     """The end of a construct with the map, or `target exit data`."""
     copy, how = find(state, m.device, m.low, m.high, positive)
+    if copy is None and how == "?":
+        return _perhaps_left(state, m, positive), "unknown"
     if copy is None:
-        return state, "unknown" if how == "?" else "absent"
+        return state, "absent"
     if copy.refs == 0:  # only a caller can have mapped it
         if m.copies_out:
             state = _host_gets(state, m.range, positive)
@@ -245,6 +247,20 @@ def leave(state: Copies, m: Mapping, positive: Positive) -> tuple[Copies, Outcom
     if new.ahead:
         state = state._replace(lost=tuple([Lost(w.range, w.site, m.site, m.kind) for w in new.ahead]))
     return state, "removed"
+
+
+def _perhaps_left(state: Copies, m: Mapping, positive: Positive) -> Copies:
+    """Nobody knows which device it leaves: any copy whose device may be that one may be gone."""
+    if m.copies_out:
+        state = _host_gets(state, m.range, positive)
+    for copy in state.copies:
+        if _may_be_on(copy, m.device) and not apart(m.range, Range(copy.low, copy.high), positive):
+            state = _with(state, copy, outside_copy(copy.device, copy.origin))
+    return state
+
+
+def _may_be_on(copy: Copy, device: Poly) -> bool:
+    return not copy.forever and copy.device != device and (copy.device.constant is None or device.constant is None)
 
 
 def _unwritten(copy: Copy, m: Mapping, had: bool, positive: Positive) -> tuple[Lost, ...]:
