@@ -9,12 +9,15 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Set
 
 from ompls.devices.remote import mpi, near
 from ompls.runtime.errors import DeviceUnavailable
 from ompls.runtime.start import NOWHERE, sent
+
+from .left import swept
 
 _OWN: List[Set[str]] = []  # the program's own, which is there before mpi4py is
 _LIBRARY = re.compile(r"/libmpi(?:ch|_abi)?\.so[.0-9]*$")
@@ -114,11 +117,14 @@ def _try_small_memory() -> None:
     text = "import sys\nsys.path[:] = {!r}\nimport mpi4py.MPI".format(list(filter(None, sys.path)))
     words = sent(text, here=True)
     how: Dict[str, Any] = {"cwd": NOWHERE, "capture_output": True, "stdin": subprocess.DEVNULL}
+    when = time.time()
     try:
         done = subprocess.run(words, check=False, timeout=near.SECONDS, **how)
     except subprocess.TimeoutExpired as error:
         why = "MPI does not start within {:g} s; /dev/shm has {} KiB left".format(near.SECONDS, free >> 10)
         raise DeviceUnavailable("mpinode", why, MORE_MEMORY) from error
+    finally:
+        swept(when)  # who ends by a signal leaves its file, and there is little room
     if done.returncode < 0:
         why = "MPI ends by signal {} as it starts; /dev/shm has {} KiB left".format(-done.returncode, free >> 10)
         raise DeviceUnavailable("mpinode", why, MORE_MEMORY)
