@@ -27,6 +27,7 @@ from ompls.devices.mpinode.module.cluster import Node
 from ompls.devices.mpinode.module.hosts import hosts, read_hosts, slurm_hosts
 from ompls.devices.mpinode.module.launched import Met
 from ompls.devices.mpinode.module.said import Said
+from ompls.devices.mpinode.module.spawned import spawned
 from ompls.devices.remote import mpi, near
 from ompls.runtime.devices import devices_of
 from ompls.runtime.errors import DeviceUnavailable
@@ -157,6 +158,7 @@ def test_memory_files_that_have_no_room_are_told(built: Built, room: str, told: 
     assert done.stderr.startswith("ompls: warning: device ")
     assert told in done.stderr
     assert "docker run --shm-size" in done.stderr
+    assert near.LOOK not in done.stderr  # that is for other machines
 
 
 def test_an_mpi_that_hangs_in_a_small_memory_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,6 +167,21 @@ def test_an_mpi_that_hangs_in_a_small_memory_is_told(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(near, "SECONDS", 0.05)
     with pytest.raises(DeviceUnavailable, match="MPI does not start within"):
         library._try_small_memory()
+
+
+@pytest.mark.parametrize(("launched", "told"), [("1", True), ("", False)])
+def test_of_open_mpi_only_a_job_has_slots(monkeypatch: pytest.MonkeyPatch, launched: str, told: bool) -> None:
+    """Where a node finds none MPI says nothing of them."""
+    monkeypatch.setenv("PMIX_RANK", launched)
+    if not launched:
+        monkeypatch.delenv("PMIX_RANK")
+
+    def full() -> None:
+        raise RuntimeError("unknown error")
+
+    with pytest.raises(near.Unreachable) as raised:
+        spawned(None, SimpleNamespace(Exception=RuntimeError, Info=SimpleNamespace(Create=full)), "", Said(), LIMIT)
+    assert ("--oversubscribe" in raised.value.hint) is told
 
 
 def test_mpi_that_was_started_for_one_thread_is_refused(built: Built) -> None:
@@ -277,6 +294,7 @@ def test_a_node_that_dies_or_hangs_is_an_error_that_names_it(built: Built, sign:
     _, err = process.communicate(timeout=LIMIT)
     assert process.returncode == 125
     assert f"endless.c:7: region on mpinode:0 ({os.uname().nodename})" in err
+    assert near.LOOK not in err
     assert until(lambda: not left_behind(mark))
 
 

@@ -86,7 +86,7 @@ class BoardDevice(Remote):
         try:
             return OnBoard(self._board, bytes(image))
         except RuntimeProblem as error:
-            raise Unreachable("{}; {}".format(error.why, error.hint)) from error
+            raise Unreachable(error.why, hint=error.hint) from error
 
     def probe(self) -> Availability:
         """Nobody logs in for that."""

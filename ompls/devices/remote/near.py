@@ -27,19 +27,23 @@ _START = ctypes.CFUNCTYPE(
     ctypes.POINTER(ctypes.c_void_p),
     ctypes.c_void_p,
     ctypes.c_void_p,
+    ctypes.c_void_p,
     ctypes.c_uint64,
 )
 _END = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_int)
-_NAME = 128  # bytes of a machine's name
+_NAME, _HINT = 128, 256  # bytes of a machine's name, and of a hint
+LOOK = "look whether it runs and can be reached"
 _ADDED: "List[Near]" = []  # a program has pointers to their tables
 
 
 class Unreachable(Exception):
-    """A far side cannot be started: why, on one line; detail -- what others have said of it, in lines."""
+    """A far side cannot be started: why, on one line; detail -- what others have said of it, in lines; hint -- what to
+    do, where that is known.
+    """
 
-    def __init__(self, why: str, detail: str = "") -> None:
+    def __init__(self, why: str, detail: str = "", hint: str = "") -> None:
         super().__init__(why)
-        self.detail = detail
+        self.detail, self.hint = detail, hint
 
 
 class _Table(ctypes.Structure):
@@ -58,10 +62,10 @@ class _Table(ctypes.Structure):
 class Line:
     """One started far side, and the C object that carries its frames.
 
-    machine -- its name, for people
+    machine -- its name, for people; hint -- what to do when it is lost
     """
 
-    machine = ""
+    machine, hint = "", LOOK
 
     def address(self, program: ctypes.CDLL) -> int:
         """Of the `ompls_line`, made with functions of the program (library/line.h)."""
@@ -104,15 +108,17 @@ class Near:
         return self._count(wanted)
 
     def _on_start(self, *given: Any) -> int:
-        index, image, size, line, machine, why, room = given
+        index, image, size, line, machine, hint, why, room = given
         try:
             data = memoryview((ctypes.c_char * size).from_address(image)).cast("B")
             started = self._start(index, data)
             self._lines[index] = started
             _put(machine, _NAME, started.machine)
+            _put(hint, _HINT, started.hint)
             line[0] = started.address(self._program)
         except Unreachable as error:
             _put(why, room, "\n".join([" ".join(str(error).splitlines()), error.detail]))
+            _put(hint, _HINT, error.hint)
             return 1
         except Exception as error:  # noqa: BLE001 -- C code waits for an answer
             where = traceback.extract_tb(error.__traceback__)[-1]
@@ -142,11 +148,11 @@ def patience() -> Tuple[float, bool]:
     except ValueError:
         seconds = 0.0
     if not 2 <= seconds <= 86400:
-        raise Unreachable("{} is {!r:.40}: say 2 to 86400 seconds".format(TIMEOUT, text))
+        raise Unreachable("{} is {!r:.40}".format(TIMEOUT, text), hint="say 2 to 86400 seconds")
     if how not in ("spin", "block"):
-        raise Unreachable("{} is {!r:.40}: say spin or block".format(WAIT, how))
+        raise Unreachable("{} is {!r:.40}".format(WAIT, how), hint="say spin or block")
     if os.environ.get(REUSE, "") not in ("", "yes", "no"):
-        raise Unreachable("{} is {!r:.40}: say yes or no".format(REUSE, os.environ[REUSE]))
+        raise Unreachable("{} is {!r:.40}".format(REUSE, os.environ[REUSE]), hint="say yes or no")
     return seconds, how == "spin"
 
 

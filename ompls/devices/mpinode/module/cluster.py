@@ -31,6 +31,7 @@ _LAUNCHED = ("PMI_RANK", "PMI_FD", "PMIX_RANK")
 _SENT: Dict[Tuple[str, bytes], List[Tuple[int, int]]] = {}
 _ASKED = 8  # of those, so many of the last ones: some may have ended
 _LOOK = 0.0005  # seconds between looks
+_LOOK_HERE = "look what it does, or what has ended it (when memory ran out, dmesg tells)"
 _SOON = 0.5  # seconds for the end of a process that has said that it ends
 
 
@@ -166,11 +167,13 @@ class Cluster(Near):
                 return self._begin_at(host, image)
         except Unreachable as error:
             _WORLD.lost = True
-            raise Unreachable("{}: {}".format(host or "this machine", error), error.detail) from None
+            hint = error.hint or ("" if not host or is_here(host) else near.LOOK)
+            raise Unreachable("{}: {}".format(host or "this machine", error), error.detail, hint) from None
 
     def _begin_at(self, host: str, image: memoryview) -> Line:
         if self._mpi.Is_finalized() or _WORLD.ended:
-            raise Unreachable("MPI has ended with {}".format("MPI_Finalize" if _WORLD.ended else "the node before"))
+            why = "MPI has ended with {}".format("MPI_Finalize" if _WORLD.ended else "the node before")
+            raise Unreachable(why, hint="have its first region before that")
         said, (seconds, _) = Said(), near.patience()
         if is_open_mpi(self._mpi):
             with spawning(self._alone):
@@ -178,13 +181,14 @@ class Cluster(Near):
         else:
             met = joined(self._mpi, host, self._alone, said, seconds)
         node = Node(self._mpi, met, host or os.uname().nodename, said, self._over)
+        node.hint = _LOOK_HERE if not host or is_here(host) else near.LOOK
         try:
             node.load(image)
         except Unreachable as error:
             _KEPT.append(node)
             if met.launched is not None:
                 met.launched.kill()
-            raise Unreachable(str(error), said.lines()) from None
+            raise Unreachable(str(error), said.lines(), error.hint) from None
         said.pass_on()
         _WORLD.running += 1
         _WORLD.launched += [met.launched] if met.launched is not None else []

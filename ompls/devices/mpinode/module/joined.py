@@ -15,7 +15,7 @@ import os
 import signal
 import threading
 import time
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Tuple
 
 from ompls.devices.remote import mpi
 from ompls.devices.remote.near import TIMEOUT, Unreachable
@@ -43,7 +43,8 @@ def joined(library: Any, host: str, alone: bool, said: Said, seconds: float) -> 
     launched = Launched([launcher(), *(_HERE if here else ("-hosts", host)), "-n", "1", *words], alone, said.file)
     try:
         if not _waited(said.ready, launched, limit):
-            raise Unreachable(_why(launched.wait(0), seconds), said.lines())
+            why, hint = _why(launched.wait(0), seconds)
+            raise Unreachable(why, said.lines(), hint)
         port = library.Open_port()
         accept = _Accept(library, port, max(1, int(limit - time.monotonic())))
         launched.tell(b"\0".join([port.encode(), _directory(), b""]))
@@ -75,14 +76,15 @@ def _directory() -> bytes:
         return b"/"
 
 
-def _why(code: Optional[int], seconds: float) -> str:
+def _why(code: Optional[int], seconds: float) -> Tuple[str, str]:
+    """And what to do, where that is known."""
     if code is None:
-        return "no process starts there within {:g} s ({})".format(seconds, TIMEOUT)
+        return "no process starts there within {:g} s ({})".format(seconds, TIMEOUT), ""
     if code == 255:
-        return "mpiexec could start no process there"
+        return "mpiexec could start no process there", ""
     if code in _NO_MEMORY:
-        return "MPI has no room in /dev/shm there; " + MORE_MEMORY
-    return "the process there ended as it started (exit code {} of mpiexec)".format(code)
+        return "MPI has no room in /dev/shm there", MORE_MEMORY
+    return "the process there ended as it started (exit code {} of mpiexec)".format(code), ""
 
 
 class _Accept(threading.Thread):

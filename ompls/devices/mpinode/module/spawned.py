@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import threading
 import time
 from typing import Any, List, Optional
@@ -16,6 +17,8 @@ from .launched import Met
 from .library import itself
 from .said import Said
 
+# Of a program that `mpiexec` has started: MPI does not say whether that was the cause.
+_SLOTS = "a node takes a slot of the job: give mpiexec --oversubscribe, or a slot more for each node"
 _LOOK = 0.05  # seconds between looks
 _STUCK: List[str] = []  # the machine whose process MPI still waits for
 
@@ -59,5 +62,6 @@ def spawned(program: Any, library: Any, host: str, said: Said, seconds: float) -
         _STUCK.append(host or "this machine")
         raise Unreachable("no process starts there within {:g} s ({})".format(seconds, TIMEOUT), said.lines())
     if spawn.met is None:
-        raise Unreachable("MPI cannot start a process there ({})".format(spawn.error), said.lines())
+        hint = _SLOTS if "PMIX_RANK" in os.environ else ""
+        raise Unreachable("MPI cannot start a process there ({})".format(spawn.error), said.lines(), hint)
     return spawn.met

@@ -121,7 +121,7 @@ static int open_far(near_device *n, ompls_error *err) {
 static int near_load(void *device, const void *image, uint64_t size, void **loaded, ompls_error *err) {
     near_device *n = locked(device);
     char why[400 + sizeof n->detail] = "", machine[sizeof n->machine] = "";
-    int failed = n->near->start(n->index, image, size, &n->line, machine, why, sizeof why);
+    int failed = n->near->start(n->index, image, size, &n->line, machine, n->hint, why, sizeof why);
     near_clean(machine, sizeof machine);
     if (machine[0] != '\0') memcpy(n->machine, machine, sizeof machine);
     char *detail = why + strcspn(why, "\n");

@@ -10,9 +10,9 @@ typedef struct {
     const char *kind; /* "cpu", … as OMP_AVAILABLE_DEVICES names it */
     /* How many there are, when `wanted` are (0: as many as there are). */
     int (*count)(int wanted);
-    /* Start far side `index`, which is this image: its line, and its machine's name.  Not 0: `why` is filled, in its
-       first line; what others have said of it follows. */
-    int (*start)(int index, const void *image, uint64_t size, ompls_line **line, char *machine, char *why, uint64_t room);
+    /* Start far side `index`, which is this image: its line, its machine's name, and what to do when it is lost.  Not 0:
+       `why` is filled, in its first line; what others have said of it follows, and `hint` is what to do about that. */
+    int (*start)(int index, const void *image, uint64_t size, ompls_line **line, char *machine, char *hint, char *why, uint64_t room);
     /* It ends by itself, or it is lost (not 0).  Once, of what was started. */
     void (*end)(int index, int lost);
     int peers; /* whether far sides may reach each other */

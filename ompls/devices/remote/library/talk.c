@@ -48,7 +48,7 @@ int near_fail(near_device *n, ompls_error *err, int fatal, const char *what, con
 }
 
 int near_lose(near_device *n, ompls_error *err, const char *why) {
-    near_fail(n, err, OMPLS_LOST_NOW, why, "look whether it runs and can be reached");
+    near_fail(n, err, OMPLS_LOST_NOW, why, n->hint);
     n->lost = *err;
     n->lost.fatal = OMPLS_LOST_BEFORE;
     if (n->line != NULL) n->near->end(n->index, 1);

@@ -43,7 +43,7 @@ struct near_device {
     uint32_t many;          /* how many there are that may give each other what they have; 0: it may not */
     pthread_mutex_t lock;
     ompls_line *line;
-    char machine[128];
+    char machine[128], hint[256]; /* hint: what to do when it is lost */
     near_addresses addresses;
     near_holds holds;       /* what of the program's data is there */
     ompls_properties properties;
