@@ -376,7 +376,13 @@ class Store(ABC):
         for loc in locs:
             cell = cell_of(loc.obj, loc.low)
             if self.region is not None and loc.obj not in self.region.local:
-                self.now.cells[Obj("copy", loc.obj), cell[1]] = value if len(locs) == 1 else None
+                copy = Obj("copy", loc.obj)
+                if isinstance(cell[1], tuple):  # any element of the copy may be no more what the host's is
+                    for other, held in list(self.scanned().items()):
+                        if other[0] == loc.obj and isinstance(other[1], int):
+                            self.now.cells.setdefault((copy, other[1]), held)
+                    self.overlaid(copy, value)
+                self.now.cells[copy, cell[1]] = value if len(locs) == 1 else None
                 continue
             sure = len(locs) == 1 and isinstance(cell[1], int) and loc.obj not in self.now.many
             if sure:
