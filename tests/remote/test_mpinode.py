@@ -26,6 +26,7 @@ from ompls.devices.mpinode.module import library
 from ompls.devices.mpinode.module.cluster import Node
 from ompls.devices.mpinode.module.hosts import hosts, read_hosts, slurm_hosts
 from ompls.devices.mpinode.module.launched import Met
+from ompls.devices.mpinode.module.left import born
 from ompls.devices.mpinode.module.said import Said
 from ompls.devices.mpinode.module.spawned import spawned
 from ompls.devices.remote import mpi, near
@@ -366,6 +367,28 @@ def test_a_program_ends_though_an_idle_node_hangs_and_leaves_nothing(built: Buil
         raise
     finally:
         program.stdout.close()
+    assert until(lambda: not left_behind(mark))
+
+
+def test_a_node_that_was_lost_while_idle_ends_only_who_uses_it(built: Built) -> None:
+    """The others go on; the host has what was never sent there, and nobody knows what a region has done that was."""
+    mark = f"between-{os.getpid()}"
+    program = subprocess.Popen(
+        [built("pause", "mpinode"), "again"],
+        env=environment(AWAY_MARK=mark, OMPLS_DEVICES="mpinode:2"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert program.stdout is not None
+    assert program.stdout.readline() == "used\n"
+    first = min(far_sides(mark), key=lambda number: int(born(number)))
+    os.kill(first, signal.SIGKILL)
+    out, err = program.communicate(timeout=LIMIT)
+    assert (program.returncode, out) == (125, "again, here\n"), err
+    told = [line.partition("pause.c:")[2].partition(" (")[0] for line in err.splitlines() if "pause.c:" in line]
+    assert [line.partition(": no kernel")[0] for line in told] == ["27: region on mpinode:0", "9: region on mpinode:0"]
     assert until(lambda: not left_behind(mark))
 
 
