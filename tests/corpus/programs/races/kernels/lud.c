@@ -6,7 +6,7 @@ void lu(double *A, int n)
     for (int k = 0; k < n; k++) {
         #pragma omp target teams distribute parallel for //@ good bad2
         for (int i = k + 1; i < n; i++) //@ good bad2
-            A[i * n + k] /= A[k * n + k]; //@ good bad2
+            A[i * n + k] /= A[k * n + k]; //@ good bad2 // or-here [bad2]
         #pragma omp target teams distribute parallel for //@ good // or-here
         #pragma omp target teams distribute parallel for nowait //@ bad2 // or-here
         #pragma omp target teams distribute parallel for collapse(2) //@ bad // or-here
