@@ -19,6 +19,9 @@ from pathlib import Path
 import pytest
 from waiting import LIMIT, until
 
+import ompls
+from ompls.runtime.boards.board import runtime
+
 from .conftest import Sshd, changed, cut, logins, small_disk
 
 PROGRAM = Path(__file__).parent / "programs/streams.c"
@@ -100,9 +103,21 @@ def test_an_exit_code_of_255_is_not_taken_for_a_lost_connection(board: Sshd) -> 
     assert "lost" not in done.stderr
 
 
+def test_all_of_the_runtime_and_the_devices_is_sent_but_what_is_made_or_read_here() -> None:
+    """Linker scripts and assembly were not, so no program for Epiphany was built on a board."""
+    package = Path(ompls.__file__).parent
+    files = [path for part in ("runtime", "devices") for path in (package / part).rglob("*.*") if path.is_file()]
+    here = ("__pycache__", "prepared")
+    wanted = {
+        "ompls/" + path.relative_to(package).as_posix()
+        for path in files
+        if path.suffix != ".md" and not any(name in path.parts for name in here)
+    }
+    assert set(runtime()) - {"ompls/__init__.py"} == wanted
+
+
 @pytest.mark.thorough
-def test_all_that_a_devices_images_are_made_of_is_sent(board: Sshd) -> None:
-    """Those of Epiphany need linker scripts and assembly."""
+def test_a_program_for_epiphany_is_built_there(board: Sshd) -> None:
     done = board.ompls("run", "--remote", "nano", "--device", "epiphany", EXAMPLES / "epiphany/saxpy.c")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith(", correct\n")

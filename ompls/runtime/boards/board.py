@@ -16,12 +16,13 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set
 
 from ..errors import RuntimeProblem
 from ..launcher import GRACE, TIMED_OUT
+from ..toolchain import PREPARED
 from .call import LOST, Call, write_all
 from .signs import BEAT
 from .ssh import Connection
 
 PACKAGE = Path(__file__).resolve().parents[2]
-_NOT_SENT = (".md", ".pyc")  # a list of what building needs would lack the next kind of file
+_SENT = (".py", ".c", ".h", ".cpp", ".cuh", ".S", ".ld", ".toml", ".sh")  # what building needs
 _FORWARDED = {signal.SIGINT: "INT", signal.SIGTERM: "TERM", signal.SIGHUP: "HUP"}
 # What is ours of an environment, but for what means something here only.
 _OURS = re.compile(r"(?:OMPLS|OMP|GOMP|CUDA)_[A-Z0-9_]+\Z")
@@ -54,7 +55,7 @@ def runtime() -> Dict[str, bytes]:
     files = {"ompls/__init__.py": b""}
     for part in ("runtime", "devices"):
         for path in sorted((PACKAGE / part).rglob("*")):
-            if path.suffix not in _NOT_SENT and path.is_file():
+            if path.suffix in _SENT and PREPARED not in path.parents and path.is_file():
                 files["ompls/" + path.relative_to(PACKAGE).as_posix()] = path.read_bytes()
     return files
 
