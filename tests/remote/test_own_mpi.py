@@ -75,7 +75,8 @@ def test_a_program_may_have_its_own_mpi(program: Path, how: str, devices: str, o
     lost = how == "lost"  # then UCX has something to say, and Open MPI's `mpiexec` counts the node as a rank
     said = "".join(line for line in done.stdout.splitlines(True) if not (lost and "UCX" in line))
     code = 9 if how == "leaves" else 137 if lost and not is_mpich() else 0  # `mpiexec` has the code of a rank
-    assert (done.returncode, said) == (code, out), done.stderr
+    assert done.returncode == code, done.stderr
+    assert said == out or (how == "leaves" and said == ""), done.stderr  # then the other rank may end before it prints
     assert lost or (done.stderr.partition(": warning: ")[2].endswith(told) if told else done.stderr == "")
     assert until(lambda: not left_behind(mark))
 
