@@ -93,21 +93,21 @@ CALLED = """
 #include <stdlib.h>
 typedef struct { double *values; int n; } vec;
 static void fill(vec *p) {
-#pragma omp target teams distribute parallel for map(from: p->FILL[0:p->n])
+#pragma omp target teams distribute parallel for map(to: p[0:1]) map(from: p->FILL[0:p->n])
     for (int i = 0; i < p->n; i++) p->FILL[i] = i;
 }
 static void enter(vec *p) {
-#pragma omp target enter data map(alloc: p->ENTER[0:p->n])
+#pragma omp target enter data map(to: p[0:1]) map(alloc: p->ENTER[0:p->n])
 }
 static void leave(vec *p) {
-#pragma omp target exit data map(from: p->LEAVE[0:p->n])
+#pragma omp target exit data map(from: p->LEAVE[0:p->n]) map(release: p[0:1])
 }
 static void fill_here(vec *p) {
     for (int i = 0; i < p->n; i++) p->HERE[i] = i;
 }
 static double sum(vec *p) {
     double s = 0;
-#pragma omp target teams distribute parallel for map(to: p->values[0:p->n]) reduction(+: s)
+#pragma omp target teams distribute parallel for map(to: p[0:1], p->values[0:p->n]) reduction(+: s)
     for (int i = 0; i < p->n; i++) s += p->values[i];
     return s;
 }
