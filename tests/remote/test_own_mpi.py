@@ -10,8 +10,11 @@ import pytest
 from command import ompls
 from waiting import LIMIT, until
 
+from ompls.devices.mpinode.module.cluster import Node
 from ompls.devices.mpinode.module.hosts import hosts
+from ompls.devices.mpinode.module.launched import Met
 from ompls.devices.mpinode.module.library import _begin, launcher
+from ompls.devices.remote.near import Unreachable
 from ompls.runtime.errors import DeviceUnavailable
 
 from .conftest import PROGRAMS, Once, environment, is_mpich, left_behind
@@ -79,6 +82,35 @@ def test_a_program_may_have_its_own_mpi(program: Path, how: str, devices: str, o
     assert said == out or (how == "leaves" and said == ""), done.stderr  # then the other rank may end before it prints
     assert lost or (done.stderr.partition(": warning: ")[2].endswith(told) if told else done.stderr == "")
     assert until(lambda: not left_behind(mark))
+
+
+class Ended:
+    """A launcher that has ended, and a message that its node sent before: it arrives at the third look."""
+
+    ended = -1
+
+    def __init__(self, arrives: bool) -> None:
+        self.looks, self.arrives = 0, arrives
+
+    def wait(self, _seconds: float) -> int:
+        return 0
+
+    def Test(self) -> bool:
+        self.looks += 1
+        return self.arrives and self.looks > 2
+
+
+def test_what_a_node_has_said_before_it_ended_is_heard() -> None:
+    """Else it was taken for lost where the program was slow, and MPI was ended with a receive open."""
+    heard, lost = Ended(True), Ended(False)
+    for launcher_and_message in (heard, lost):
+        met = Met(None, 0, list, launcher_and_message)  # type: ignore[arg-type]
+        node = Node(None, met, "here", None, lambda _lost: None)  # type: ignore[arg-type]
+        if launcher_and_message is heard:
+            node._carried(bytearray(1), heard)
+        else:
+            with pytest.raises(Unreachable, match="has ended"):
+                node._carried(bytearray(1), lost)
 
 
 def test_another_mpi_than_that_of_nodes_is_refused_before_it_begins() -> None:

@@ -30,6 +30,7 @@ OTHERS = {
     "runtime/cache.py RECENT",
     "runtime/scratch.py YOUNG",
     "devices/mpinode/module/cluster.py _LOOK",
+    "devices/mpinode/module/cluster.py _ON_ITS_WAY",  # half of the 0.2 s in which a node's end is told
     "devices/mpinode/module/joined.py _LOOK",
     "devices/mpinode/module/spawned.py _LOOK",
 }

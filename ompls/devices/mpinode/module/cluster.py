@@ -31,6 +31,7 @@ _LAUNCHED = ("PMI_RANK", "PMI_FD", "PMIX_RANK")
 _SENT: Dict[Tuple[str, bytes], List[Tuple[int, int]]] = {}
 _ASKED = 8  # of those, so many of the last ones: some may have ended
 _LOOK = 0.0005  # seconds between looks
+_ON_ITS_WAY = 0.1  # seconds for what a process has sent that has ended since
 _LOOK_HERE = "look what it does, or what has ended it (when memory ran out, dmesg tells)"
 _SOON = 0.5  # seconds for the end of a process that has said that it ends
 
@@ -79,9 +80,12 @@ class Node(Line):
     def _carried(self, what: Any, request: Any) -> None:
         self._kept += [what, request]
         limit = time.monotonic() + self._patience
+        over = 0.0
         while not request.Test():
             if self._launched is not None and self._launched.wait(_LOOK) is not None:
-                raise Unreachable("the process there has ended")
+                over = over or time.monotonic() + _ON_ITS_WAY
+                if time.monotonic() > over:
+                    raise Unreachable("the process there has ended")
             if time.monotonic() > limit:
                 raise Unreachable("it gives no sign of life for {:g} s ({})".format(self._patience, near.TIMEOUT))
             if self._launched is None:
