@@ -16,7 +16,6 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set
 
 from ..errors import RuntimeProblem
 from ..launcher import GRACE, TIMED_OUT
-from ..toolchain import PREPARED
 from .call import LOST, Call, write_all
 from .signs import BEAT
 from .ssh import Connection
@@ -52,6 +51,8 @@ def digest(files: Mapping[str, bytes], *more: str) -> str:
 
 def runtime() -> Dict[str, bytes]:
     """The run time and the devices, as a board needs them to build: Python of 3.8 and C."""
+    from ..toolchain import PREPARED  # noqa: PLC0415 -- a run of what is built there would wait for it
+
     files = {"ompls/__init__.py": b""}
     for part in ("runtime", "devices"):
         for path in sorted((PACKAGE / part).rglob("*")):
