@@ -103,7 +103,8 @@ static void *ask_for_kernel(ompls_place at, ompls_device_cache *cache) {
     if (ompls_offload_policy() == OMPLS_OFFLOAD_MANDATORY) ompls_fail_module(at, "the region has no kernel", &err);
     static _Atomic int warned;
     if (atomic_exchange(&warned, 1) == 0)
-        ompls_warn("%s:%u: region on %s: no kernel: %s (it runs on the host)", at.region->file, at.region->line, device->name, err.reason);
+        ompls_warn("%s:%u: region on %s: no kernel: %s (%s)", at.region->file, at.region->line, device->name, err.reason,
+                   err.fatal != 0 ? "the host runs it, if no data are lost" : "it runs on the host");
     return NULL;
 }
 

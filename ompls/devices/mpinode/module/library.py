@@ -22,6 +22,7 @@ from .left import swept
 _OWN: List[Set[str]] = []  # the program's own, which is there before mpi4py is
 _LIBRARY = re.compile(r"/libmpi(?:ch|_abi)?\.so[.0-9]*$")
 MORE_MEMORY = "give it 64 MiB and more (docker run --shm-size, mount -o remount,size=)"
+_WRITABLE = "let it be written (mount -o remount,rw /dev/shm)"
 _HINT = "pip install 'ompls[mpi]', or mpi4py for the MPI of this machine"
 # A node that fails is an error there, and not the end of all processes.
 _OPEN_MPI = {"OMPI_MCA_mpi_ft_enable": "true"}
@@ -41,8 +42,8 @@ _PROXIES = {"HWLOC_XMLFILE": "/nowhere"}
 # What a launcher has told this process of its own job is no business of another job.
 _JOB = ("PMI_", "PMIX_", "HYDI_", "MPI_LOCAL")
 # MPI is aborted by its memory files where /dev/shm has no room for them (MPICH: 1 MiB for each process), and UCX ends
-# by SIGSEGV in one of exactly 16 MiB.  In one that is smaller than this (bytes), or nearly full, another process tries
-# it first.
+# by SIGSEGV in one of exactly 16 MiB.  In one that is smaller than this (bytes), nearly full, or read-only, another
+# process tries it first.
 _SMALL = 32 << 20
 _AS_ROOT = tuple(
     name + end for name in ("OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT") for end in ("", "_CONFIRM")
@@ -112,22 +113,24 @@ def _try_small_memory() -> None:
     except OSError:
         return
     free = there.f_bavail * there.f_frsize
-    if there.f_blocks * there.f_frsize >= _SMALL and free >= _SMALL // 4:
+    locked = bool(there.f_flag & os.ST_RDONLY)
+    if not locked and there.f_blocks * there.f_frsize >= _SMALL and free >= _SMALL // 4:
         return
     text = "import sys\nsys.path[:] = {!r}\nimport mpi4py.MPI".format(list(filter(None, sys.path)))
     words = sent(text, here=True)
     how: Dict[str, Any] = {"cwd": NOWHERE, "capture_output": True, "stdin": subprocess.DEVNULL}
+    state = "is read-only" if locked else "has {} KiB left".format(free >> 10)
     when = time.time()
     try:
-        done = subprocess.run(words, check=False, timeout=near.SECONDS, **how)
-    except subprocess.TimeoutExpired as error:
-        why = "MPI does not start within {:g} s; /dev/shm has {} KiB left".format(near.SECONDS, free >> 10)
-        raise DeviceUnavailable("mpinode", why, MORE_MEMORY) from error
+        code = subprocess.run(words, check=False, timeout=near.SECONDS, **how).returncode
+        end = "MPI ends by signal {} as it starts".format(-code) if code < 0 else "MPI does not start"
+    except subprocess.TimeoutExpired:
+        code, end = -1, "MPI does not start within {:g} s".format(near.SECONDS)
     finally:
         swept(when)  # who ends by a signal leaves its file, and there is little room
-    if done.returncode < 0:
-        why = "MPI ends by signal {} as it starts; /dev/shm has {} KiB left".format(-done.returncode, free >> 10)
-        raise DeviceUnavailable("mpinode", why, MORE_MEMORY)
+    if code not in (0, 1):  # 1: Python's, which this process will say, too
+        why = "{}; /dev/shm {}".format(end, state)
+        raise DeviceUnavailable("mpinode", why, _WRITABLE if locked else MORE_MEMORY)
 
 
 def is_open_mpi(library: Any) -> bool:
