@@ -63,8 +63,10 @@ int main(int argc, char **argv)
     char bytes[16] = {0};
 #pragma omp target map(tofrom: a, bytes) firstprivate(p)
     {
+        char buffer[16] = {0};
         a[0] = 1;
         STATEMENT;
+        a[2] = buffer[a[1] & 15];
     }
     return a[0] != 1;
 }
@@ -75,6 +77,7 @@ FAULTS = {
     "a[1] = *p": "(variable 'p', not mapped)",
     "*(volatile int *)(bytes + 1) = 1": "a misaligned access, or a trap on the emulated core 0",
     "a[1] = 7 / *(volatile int *)&zero": "a division by zero on the emulated core 0",
+    "__builtin_memset(buffer, zero, 40000)": "x.c:15: region on epiphany:0 wrote host address",
     "a[1] = deep(a, 100000)": "the stack has grown into the code, which both lie in 32 KiB, on the emulated core 0",
 }
 

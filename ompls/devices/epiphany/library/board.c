@@ -28,7 +28,8 @@ static void fault(int number, const uint32_t *information, const uint32_t *conte
     slot->place = context[IP];
     slot->address = information[3];
     const uint32_t size = EPI_LOCAL / 2, own = epi_address(&control()->geometry, at / SIGNAL_STACK);
-    const bool memory = number == 11 || number == 7, near = slot->address - context[SP] + 256 < size;
+    const bool memory = number == 11 || number == 7, below = slot->address - own + size < EPI_BLOCK + size;
+    const bool near = below && slot->address - context[SP] + 256 < size;
     slot->fault = sent                                                 ? EPI_SIGNAL
                   : !memory                                            ? 0
                   : near && context[SP] - own + size < EPI_BLOCK + size ? EPI_OVERFLOW

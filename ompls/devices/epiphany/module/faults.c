@@ -45,8 +45,8 @@ int epi_report(board *b, int n, const ompls_launch_request *request, ompls_error
     err->fault_address = native(slot->address, request);
     err->fault_line = epi_find_line(b, slot->place, err->fault_file, sizeof err->fault_file);
     const char *next = overflow ? "declare smaller arrays, map large ones, and call less deeply" : "see the kernel";
-    return ompls_device_fail(err, next, "%s on the emulated core %d (kernel %s, %s:%u)", meaning(slot->why, overflow), n, name,
-                err->fault_line != 0 ? err->fault_file : "?", err->fault_line);
+    if (err->fault_line == 0) return ompls_device_fail(err, next, "%s on the emulated core %d (kernel %s)", meaning(slot->why, overflow), n, name);
+    return ompls_device_fail(err, next, "%s on the emulated core %d (kernel %s, %s:%u)", meaning(slot->why, overflow), n, name, err->fault_file, err->fault_line);
 }
 
 /* What checks have found since the last kernel, with names and lines. */
