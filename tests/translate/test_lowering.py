@@ -91,7 +91,12 @@ SPELLINGS = [
     ("parallel for linear(x: step(2), val)", "omp parallel for linear(val(x): 2)"),
     ("parallel for linear(x: step(n))", "omp parallel for linear(x: n)"),
     ("assume no_openmp", ""),
-    ("taskgraph graph_id(3)", ""),
+    ("taskgraph graph_id(3)", "omp taskgroup"),
+    ("taskgraph if(n > 3) graph_reset nogroup", ""),
+    ("taskgraph graph_reset(n) nogroup(0)", "omp taskgroup"),
+    ("taskgraph nogroup(n)", "omp taskgroup"),
+    ("target replayable map(x)", "omp target map(x)"),
+    ("task replayable(n) firstprivate(saved: n)", "omp task firstprivate( n)"),
     ("single nowait(n)", "omp single"),
     ("target teams firstprivate(teams: x)", "omp target teams firstprivate(x)"),
 ]  # fmt: skip

@@ -34,7 +34,7 @@ ALONE = {
         "target_in_reduction",
         "team_constructs",
     ),
-    "host": ("data_device_names", "data_mapped_members"),
+    "host": ("data_device_names", "data_mapped_members", "task_graphs"),
 }
 ON_DEVICES = [
     case

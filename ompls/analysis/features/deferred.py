@@ -14,7 +14,7 @@ from ompls.analysis.dataenv.machine.watch import Point
 from ompls.analysis.features.present import Certainty, Fact, Row, in_order
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, walk_all
-from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.omp import Directive, groups_tasks
 from ompls.analysis.model.tu import Content
 
 MOST = 4  # that are looked at
@@ -47,7 +47,7 @@ def _waits_for(stmt: DirectiveStmt, deferred: DirectiveStmt) -> bool:
     directive = stmt.directive
     if directive.name in ("taskwait", "barrier"):
         return directive.clause("depend") is None or bool(_depends(directive) & _depends(deferred.directive))
-    if directive.name == "taskgroup":
+    if groups_tasks(directive):
         return stmt.span.start <= deferred.span.start and deferred.span.end <= stmt.span.end
     if _JOINING & set(directive.constructs) and "target" not in directive.constructs:
         return directive.clause("nowait") is None

@@ -102,8 +102,46 @@ void f(int n, int *a) {
     }
 }
 """,
+        """
+int g;
+int f(void) {
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp taskgraph nogroup
+        {
+            #pragma omp task
+            g = 1;
+        }
+        g++;
+    //  ^ warning: `g` is written here while a task that writes it may still be running: nothing waits for it
+    }
+    return g;
+}
+""",
     ),
     good=(
+        """
+int g;
+void f(int wait) {
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp taskgraph
+        {
+            #pragma omp task
+            g = 1;
+        }
+        g++;
+        #pragma omp taskgraph nogroup(!wait)
+        {
+            #pragma omp task
+            g = 2;
+        }
+        g++;
+    }
+}
+""",
         """
 int fib(int n) {
     int i, j;

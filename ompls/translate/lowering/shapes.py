@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
 from ompls.analysis.model.ctype import Array
-from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.model.omp import Clause, Directive, groups_tasks
 from ompls.analysis.model.tu import Item
 from ompls.translate.canonical import loop_of
 from ompls.translate.clauses import allocators_used
@@ -70,7 +70,7 @@ def _leaves_tasks(stmt: DirectiveStmt) -> bool:
     body = stmt.body
     if body is None or stmt.directive.clause("nogroup"):
         return False
-    if isinstance(body, DirectiveStmt) and body.directive.name == "taskgroup":
+    if isinstance(body, DirectiveStmt) and groups_tasks(body.directive):
         return False
     inside = (n.directive for n in body.walk() if isinstance(n, DirectiveStmt))
     return any(d.clause("nowait") and "target" in d.name.split() for d in inside)

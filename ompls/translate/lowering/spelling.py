@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 
 from ompls.analysis.encoding import decoded
-from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.model.omp import Clause, Directive, groups_tasks
 from ompls.analysis.model.tu import FileDirective, Item
 from ompls.analysis.spec import DIRECTIVES
 from ompls.translate.lowering.edits import on_one_line
 from ompls.translate.lowering.round import Round, directive_text, pragma
 
 # Constructs that say something about their statement, and nothing has to be done about it (6.0 §10.6, §14.11).
-_WITHOUT_EFFECT = frozenset(("assume", "assumes", "begin assumes", "end assumes", "taskgraph", "nothing"))
+_WITHOUT_EFFECT = frozenset(("assume", "assumes", "begin assumes", "end assumes", "nothing"))
 
 # Clauses that permit or promise something; OpenMP without them is still right (directive '' : any).
 _HINTS = frozenset((
@@ -46,6 +46,9 @@ def _directive(work: Round, item: Item | FileDirective, d: Directive) -> None:
         return
     if d.name in _WITHOUT_EFFECT:
         work.replace(item, (d.span, ""))
+        return
+    if d.name == "taskgraph":  # nothing is recorded; where a value decides whether to wait, waiting is right, too
+        work.replace(item, (d.span, "" if groups_tasks(d) is False else pragma("omp taskgroup")))
         return
     written = decoded(work.tu.expanded[item.start + d.name_span.start : item.start + d.name_span.end])
     changed = "_" in written and "_" not in d.name  # a name as OpenMP 6.0 writes it

@@ -10,7 +10,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Pointer
-from ompls.analysis.model.omp import Clause, Directive
+from ompls.analysis.model.omp import Clause, Directive, groups_tasks
 from ompls.analysis.rules.support.loopnest import nest_of
 from ompls.analysis.rules.support.ordering.accesses import Live
 from ompls.analysis.rules.support.ordering.devices import Devices
@@ -50,8 +50,8 @@ class Constructs(Devices):
         if not self.enclosing or self.enclosing[-1].body is not stmt:
             return False
         directive = self.enclosing[-1].directive
-        waits = {"parallel", "single", "sections", "scope", "taskgroup"} & set(directive.constructs)
-        return bool(waits) and not _nowait(directive)
+        waits = {"parallel", "single", "sections", "scope"} & set(directive.constructs)
+        return bool(waits or groups_tasks(directive)) and not _nowait(directive)
 
     def leaf(self, stmt: DirectiveStmt, level: int) -> None:
         """The construct number `level` of a combined directive, with those inside of it."""
@@ -72,7 +72,11 @@ class Constructs(Devices):
             case "taskgroup" | "taskgraph":
                 before = {id(e) for e in self.entries()}
                 self.leaf(stmt, level + 1)
-                self.drop(e for e in self.entries() if e.unit is not None and id(e) not in before)
+                waits = groups_tasks(stmt.directive)
+                if waits:
+                    self.drop(e for e in self.entries() if e.unit is not None and id(e) not in before)
+                elif waits is None:
+                    self.forget()
             case "single" | "masked" | "master" | "sections" | "for" | "distribute" | "loop" | "scope":
                 self._piece(stmt, level)
             case "critical" | "atomic" | "ordered":
