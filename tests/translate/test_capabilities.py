@@ -168,6 +168,19 @@ def included(once: Callable[[str, Callable[[Path], object]], Path]) -> dict[str,
     return {"host": [], "cuda": ["-include", once("included", make) / "prelude.h"]}
 
 
+@pytest.fixture(scope="module")
+def unit(load: Callable[[Path], TU], tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], TU]:
+    """Each text is analysed once for all devices."""
+    path = tmp_path_factory.mktemp("abilities") / "test.c"
+
+    @cache
+    def of_text(text: str) -> TU:
+        path.write_text(text)
+        return load(path)
+
+    return of_text
+
+
 def bundle_of(key: str, device: str, unit: Callable[[str], TU]) -> Bundle:
     return translate([unit(PROGRAM.format(USES[key]))], [device])
 
@@ -224,7 +237,9 @@ ASKED = {**{key: PROGRAM.format(use) for key, use in USES.items()},
          **{key: (FUNCTIONS + PROGRAM).format(use) for key, use in LARGE.items()}}  # fmt: skip
 
 
-@pytest.mark.parametrize(("key", "device"), thinned([(key, device) for key in ASKED for device in DEVICES], 7))
+@pytest.mark.parametrize(
+    ("key", "device"), thinned([(key, device) for key in ASKED for device in DEVICES], 7, of_rest=4)
+)
 def test_check_says_what_translate_says(device: str, key: str, unit: Callable[[str], TU]) -> None:
     """Refused by both, or by none of them; of a planned device `check` alone knows."""
     spec = DEVICES[device]
@@ -244,7 +259,7 @@ def test_check_says_what_translate_says(device: str, key: str, unit: Callable[[s
         assert refused == bool(limits or refusals.refused(tu))
 
 
-@pytest.mark.parametrize("key", thinned(ABILITIES, 4))
+@pytest.mark.parametrize("key", thinned(ABILITIES, 4, of_rest=3))
 def test_whatever_a_device_lacks_is_refused_by_both(key: str, unit: Callable[[str], TU]) -> None:
     host = DEVICES["host"]
     if key in host.lacks:
@@ -288,10 +303,16 @@ def programs() -> tuple[str, ...]:
 
 
 # For the host all of it is one compiler's work, for a GPU that of a hundred; what runs there test_programs.py says.
-HOST_FIRST = sorted((d.name for d in DEVICES.values() if not d.planned), key=lambda name: name != "host")
+# Devices of the tests are made of parts of ours (tests/devices).
+LATER = (pytest.mark.thorough, pytest.mark.exhaustive)
+BUILT = [
+    pytest.param(d.name, marks=LATER[: (d.name != "host") + (d.name not in OURS)])
+    for d in DEVICES.values()
+    if not d.planned
+]
 
 
-@pytest.mark.parametrize("device", thinned(HOST_FIRST, len(HOST_FIRST)))
+@pytest.mark.parametrize("device", BUILT)
 def test_what_is_built_runs(device: str, unit: Callable[[str], TU], tmp_path: Path) -> None:
     """All abilities that a device has, in one program: each region runs there, to its end."""
     state = state_of(all_devices()[device])
