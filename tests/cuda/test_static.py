@@ -23,9 +23,13 @@ OLDEST_AND_NEWEST = ("sm_53", "sm_90")
 
 
 def when(pair: pairs.Pair, arch: str) -> list[pytest.MarkDecorator]:
-    """Programs of the oldest and the newest GPU are for every commit; what is neither, for `make exhaustive`."""
+    """Programs of the oldest and the newest GPU are for every commit; of what else is theirs `make test-all` looks at
+    the one or the other in turn, and of the programs at the GPUs between; what is neither is for `make exhaustive`."""
     marks = [pytest.mark.thorough, pytest.mark.exhaustive]
-    return marks[: (pair not in pairs.PROGRAMS) + (arch not in OLDEST_AND_NEWEST)]
+    if pair in pairs.PROGRAMS:
+        return marks[: arch not in OLDEST_AND_NEWEST]
+    in_turn = OLDEST_AND_NEWEST[pairs.OURS.index(pair) % 2]
+    return marks[: 1 + (arch != in_turn)]
 
 
 CASES = [pytest.param(pair, arch, marks=when(pair, arch)) for pair in pairs.OURS for arch in static.ARCHITECTURES]

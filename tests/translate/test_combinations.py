@@ -106,7 +106,7 @@ def test_they_compile_for_the_simulator(kernels: dict[str, str], tmp_path: Path,
     subprocess.run(command, check=True)
 
 
-@pytest.mark.parametrize("arch", thinned(["sm_53", "sm_90"], 2))
+@pytest.mark.parametrize("arch", thinned(["sm_53", "sm_90"], 2, of_rest=2))
 @pytest.mark.thorough
 def test_they_compile_for_gpus(kernels: dict[str, str], arch: str, gpu_code: Callable[..., nvrtc.Compiled]) -> None:
     for name, text in kernels.items():
