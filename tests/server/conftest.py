@@ -262,7 +262,8 @@ async def running(name: str, **how: Any) -> AsyncIterator[Editor]:
         await editor.stop()
 
 
-SOME = [pytest.param(name, marks=() if name == "vscode" else pytest.mark.thorough) for name in EDITORS]
+ALL_EDITORS = [pytest.param(name, marks=() if name == "vscode" else pytest.mark.thorough) for name in EDITORS]
+SOME = [*ALL_EDITORS[:2], pytest.param("emacs", marks=[pytest.mark.thorough, pytest.mark.exhaustive])]
 
 
 @pytest_asyncio.fixture(params=SOME, scope="module", loop_scope="module")

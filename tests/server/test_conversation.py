@@ -231,7 +231,7 @@ def test_the_order_of_things() -> None:
 
 @pytest.mark.parametrize(
     ("params", "polite", "code"),
-    thinned([(params, *end) for params in (None, {}, [], 5) for end in ((True, 0), (False, 1))], 8),
+    thinned([(params, *end) for params in (None, {}, [], 5) for end in ((True, 0), (False, 1))], 8, of_rest=3),
 )
 def test_exit_takes_anything(params: Any, polite: bool, code: int) -> None:
     raw = Raw()

@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from .conftest import ENCODING, PULLS, Editor
+from .conftest import ALL_EDITORS, ENCODING, PULLS, Editor
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.parametrize("editor", ALL_EDITORS, indirect=True, scope="module"),
+]
 
 SAXPY = """\
 void saxpy(int n, float a, float *x, float *y) {
