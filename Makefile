@@ -66,7 +66,7 @@ test-all: checks $(PREPARED) ## all tests, but for those that need another machi
 thorough: $(READY_DEV) $(PREPARED) ## what test-all has and test has not
 	@$(PYTEST) -m "thorough and not exhaustive"
 
-exhaustive: $(READY_DEV) $(PREPARED) ## more programs, texts and kernels of the kinds that test-all tries some of (25 minutes)
+exhaustive: $(READY_DEV) $(PREPARED) ## more programs, texts and kernels of the kinds that test-all tries some of (35 minutes)
 	@$(PYTEST) -m exhaustive
 
 checks: $(READY_DEV) # side by side: each of them uses one core

@@ -65,7 +65,7 @@ def test_a_comment_silences_it(ompls, tmp_path: Path) -> None:
     assert (done.code, done.out) == (0, "")
 
 
-@pytest.mark.parametrize("path", thinned(PROGRAMS, 18, of_rest=10), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", thinned(PROGRAMS, 18, of_rest=20), ids=lambda path: path.stem)
 def test_nothing_is_said_of_programs_that_run(ompls, path: Path) -> None:
     for device in DEVICES:
         assert limits(ompls, path, "--device", device) == []

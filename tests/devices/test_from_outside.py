@@ -118,7 +118,7 @@ def test_its_kernels_are_shown_and_written(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "program"), thinned(RUNS, 7, of_rest=2), ids=lambda value: getattr(value, "stem", value)
+    ("name", "program"), thinned(RUNS, 7, of_rest=5), ids=lambda value: getattr(value, "stem", value)
 )
 def test_programs_are_right_on_it(name: str, program: Path, tmp_path: Path) -> None:
     device = f"{name}:2" if program.stem == "dot_devices" else name
@@ -221,7 +221,7 @@ TARGET = replace(default.CLASS, {})
 """
 
 
-@pytest.mark.parametrize("text", thinned(FAULTS, 3))
+@pytest.mark.parametrize("text", thinned(FAULTS, 3, of_rest=3))
 def test_what_a_target_raises_is_told_in_one_line(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(FOLDERS / "simt", tmp_path / "devices/simt")
     monkeypatch.setenv("OMPLS_DEVICE_PATH", str(tmp_path / "devices"))

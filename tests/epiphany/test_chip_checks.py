@@ -147,12 +147,12 @@ def test_what_need_not_have_arrived_is_found(what: str, tmp_path: Path) -> None:
     assert len(found) == number, told
 
 
-@pytest.mark.parametrize("what", thinned(RIGHT, 3))
+@pytest.mark.parametrize("what", thinned(RIGHT, 3, of_rest=2))
 def test_what_is_ordered_is_not(what: str, tmp_path: Path) -> None:
     assert checked(made(tmp_path, *RIGHT[what]), 0) == ""
 
 
-@pytest.mark.parametrize("program", thinned(PROGRAMS, 7), ids=lambda path: path.stem)
+@pytest.mark.parametrize("program", thinned(PROGRAMS, 7, of_rest=3), ids=lambda path: path.stem)
 def test_the_run_time_orders_what_it_says(program: Path, tmp_path: Path) -> None:
     """Its own words are followed, too: nothing of it is read before it is there."""
     subprocess.run(["gcc", "-fopenmp", "-foffload=disable", "-w", program, "-o", tmp_path / "x", "-lm"], check=True)

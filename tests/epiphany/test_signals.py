@@ -77,7 +77,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize(("who", "number", "phase", "delay"), thinned(OTHERS, 9))
+@pytest.mark.parametrize(("who", "number", "phase", "delay"), thinned(OTHERS, 9, of_rest=5))
 def test_no_phase_hangs(program: Path, who: str, number: signal.Signals, phase: str, delay: int) -> None:
     """A signal may arrive when nobody needs that process any more, and at the start any of them may be hit."""
     code, told = hit(program, who, number, phase, delay)

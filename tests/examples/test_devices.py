@@ -29,7 +29,7 @@ EXPECTED = {
 
 @pytest.mark.parametrize(
     ("path", "device"),
-    thinned([(path, device) for device in ("cudasim", "host") for path in EXAMPLES], 3),
+    thinned([(path, device) for device in ("cudasim", "host") for path in EXAMPLES], 3, of_rest=2),
     ids=lambda value: value.stem if isinstance(value, Path) else None,
 )
 def test_is_right_on_the_device(path: Path, device: str, tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def test_regions_and_lenses() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", thinned([TEXT, *(r.bad[0] for r in RULES.values())], 20, of_rest=2, ids=["text", *RULES])
+    "text", thinned([TEXT, *(r.bad[0] for r in RULES.values())], 20, of_rest=8, ids=["text", *RULES])
 )
 def test_no_cut_raises(text: str) -> None:
     data = text.encode()

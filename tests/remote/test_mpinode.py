@@ -490,7 +490,7 @@ def test_a_node_ends_with_its_program(built: Built, sign: signal.Signals) -> Non
     assert until(lambda: not left_behind(mark))
 
 
-@pytest.mark.parametrize("example", thinned(EXAMPLES, 6), ids=lambda path: path.stem)
+@pytest.mark.parametrize("example", thinned(EXAMPLES, 6, of_rest=4), ids=lambda path: path.stem)
 def test_the_examples_are_right_on_three_nodes(example: Path) -> None:
     done = ompls("run", "--device", "mpinode:3", example, env=environment(OMP_TARGET_OFFLOAD="mandatory"))
     assert done.returncode == 0, done.stderr

@@ -84,7 +84,7 @@ FAULTS = [
 SOON = ("node SEGV _loaded", "node KILL unname", "node STOP unname", "node SEGV serve", "node KILL functions")
 
 
-@pytest.mark.parametrize("fault", thinned(FAULTS, len(FAULTS), lambda fault: fault in SOON))
+@pytest.mark.parametrize("fault", thinned(FAULTS, len(FAULTS), lambda fault: fault in SOON, of_rest=4))
 def test_a_node_with_a_fault_costs_itself_alone(built: Built, tmp_path: Path, fault: str) -> None:
     mark = f"{fault}-{os.getpid()}"
     more = {**faulty(tmp_path, fault, 0), "AWAY_MARK": mark, "OMPLS_DEVICES": "mpinode:3", "OMPLS_REMOTE_TIMEOUT": "2"}

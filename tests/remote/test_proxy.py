@@ -109,7 +109,7 @@ def test_a_misspelt_device_is_told_with_the_one_that_is_meant(built: Built, name
     assert (done.returncode, done.stderr) == (125, f"ompls: error: OMPLS_DEVICES: {told}")
 
 
-@pytest.mark.parametrize("seed", thinned(SEEDS, 5, of_rest=2))
+@pytest.mark.parametrize("seed", thinned(SEEDS, 5, of_rest=4))
 def test_a_bad_line_is_told_or_does_not_matter(built: Built, expected: str, seed: int) -> None:
     """No hang, no wrong result, nothing left behind."""
     kind, mark = KINDS[seed % len(KINDS)], f"bad{seed}-{os.getpid()}"
@@ -186,7 +186,7 @@ def test_devices_that_cannot_meet_copy_through_the_host(built: Built) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (7, PEERS, "")
 
 
-@pytest.mark.parametrize("seed", thinned(SEEDS, 5, of_rest=2))
+@pytest.mark.parametrize("seed", thinned(SEEDS, 5, of_rest=4))
 def test_a_bad_line_while_devices_copy_to_each_other(built: Built, seed: int) -> None:
     """No hang, no wrong result, nothing left behind."""
     kind, mark = KINDS[seed % len(KINDS)], f"peers{seed}-{os.getpid()}"
