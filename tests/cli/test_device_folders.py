@@ -135,7 +135,7 @@ BROKEN |= {
 }
 
 
-@pytest.mark.parametrize("text", thinned(BROKEN, 12, of_rest=2))
+@pytest.mark.parametrize("text", thinned(BROKEN, 12, of_rest=5))
 def test_a_broken_module_harms_nobody_else(process, program: Path, text: str) -> None:
     module = program.parent / "devices/lab/module/__init__.py"
     module.write_text(text)

@@ -254,7 +254,7 @@ PROGRAMS = [*sorted((ROOT / "examples").glob("*.c")), *sorted((ROOT / "bench/gpu
 
 
 @needs_nvrtc
-@pytest.mark.parametrize("source", thinned(PROGRAMS, len(PROGRAMS), of_rest=5), ids=lambda path: path.stem)
+@pytest.mark.parametrize("source", thinned(PROGRAMS, len(PROGRAMS), of_rest=9), ids=lambda path: path.stem)
 def test_every_program_has_code_for_real_gpus(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMPLS_CUDA_ARCH", "5.3, 8.7, 9.0")
     words = [sys.executable, "-m", "ompls", "translate", "--device", "cuda", source, "-o", tmp_path / "bundle"]
