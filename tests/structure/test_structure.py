@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -26,19 +27,60 @@ LOOSE = 0.10
 Found = list[str]
 
 
+@dataclass(frozen=True)
+class Class:
+    """One that a module defines: the names of its methods, and its bases as the module calls them."""
+
+    methods: list[str]
+    bases: list[str]
+
+
+@dataclass(frozen=True)
+class Module:
+    """What is asked about a module.  Its tree is not kept: all trees together are millions of objects."""
+
+    functions: list[Function]  # with methods
+    classes: dict[str, Class]
+    imports: list[tuple[str, str]]  # module and name, wherever they stand; of `import m`, '' and m
+    named: dict[str, str]  # what imported names stand for
+    memo: bool  # an attribute `memo` is read or written
+
+
+def read(tree: ast.Module) -> Module:
+    imports, named, memo = [], {}, False
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            imports += [("", alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            imports += [(str(node.module), alias.name) for alias in node.names]
+            named |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Attribute):
+            memo = memo or node.attr == "memo"
+    blocks = ComplexityVisitor.from_ast(tree).blocks
+    classes = {node.name: _class(node) for node in tree.body if isinstance(node, ast.ClassDef)}
+    return Module([b for b in blocks if isinstance(b, Function)], classes, imports, named, memo)
+
+
+def _class(node: ast.ClassDef) -> Class:
+    bases = [base.value if isinstance(base, ast.Subscript) else base for base in node.bases]  # Generic[T]
+    methods = [part.name for part in node.body if isinstance(part, ast.FunctionDef)]
+    return Class(methods, [base.id for base in bases if isinstance(base, ast.Name)])
+
+
 @cache
-def trees() -> dict[str, ast.Module]:
-    """The syntax tree of each module of ompls, by the module's name."""
+def modules() -> dict[str, Module]:
+    """Each module of ompls, by its name."""
     return {
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): ast.parse(path.read_bytes())
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): read(
+            ast.parse(path.read_bytes())
+        )
         for path in sorted((ROOT / "ompls").rglob("*.py"))
     }
 
 
 def complex_functions() -> Found:
     """Functions and methods above complexity 20."""
-    blocks = [(name, b) for name, tree in trees().items() for b in ComplexityVisitor.from_ast(tree).blocks]
-    found = {(b.complexity, f"{name}.{b.fullname}") for name, b in blocks if isinstance(b, Function)}
+    found = {(f.complexity, f"{name}.{f.fullname}") for name, module in modules().items() for f in module.functions}
     return [f"{much} {name}" for much, name in sorted(found) if much > COMPLEX]
 
 
@@ -54,11 +96,7 @@ def widest_class_definitions() -> Found:
 
 def memo_users() -> Found:
     """Modules that read or write an attribute `memo`."""
-    return [
-        name
-        for name, tree in trees().items()
-        if any(isinstance(node, ast.Attribute) and node.attr == "memo" for node in ast.walk(tree))
-    ]
+    return [name for name, module in modules().items() if module.memo]
 
 
 def twin_names() -> Found:
@@ -70,8 +108,8 @@ def twin_names() -> Found:
 def modules_in_rings() -> Found:
     """Modules that import themselves by way of others of the same folder, wherever the import stands."""
     edges = {
-        name: {other for other in _imports(tree) if other != name and _folder(other) == _folder(name)}
-        for name, tree in trees().items()
+        name: {other for other in _imported(module) if other != name and _folder(other) == _folder(name)}
+        for name, module in modules().items()
     }
     return sorted(name for name in edges if name in _reached(edges, edges[name]))
 
@@ -87,7 +125,7 @@ COUNTED: list[Callable[[], Found]] = [
 
 
 def test_numbers_only_fall() -> None:
-    """One test, so that one process reads the trees."""
+    """One test, so that one process reads the modules."""
     known = tomllib.loads(NUMBERS.read_text(encoding="utf-8"))
     assert set(known) == {count.__name__ for count in COUNTED}
     for count in COUNTED:
@@ -103,50 +141,30 @@ def test_numbers_only_fall() -> None:
 
 
 def _widest() -> Found:
-    classes = {
-        f"{module}.{node.name}": (module, node)
-        for module, tree in trees().items()
-        for node in tree.body
-        if isinstance(node, ast.ClassDef)
-    }
-
-    def chain(name: str, seen: set[str]) -> Iterator[ast.ClassDef]:
-        if name in seen or name not in classes:
+    def chain(module: str, name: str, seen: set[str]) -> Iterator[Class]:
+        whole = f"{module}.{name}"
+        found = modules()[module].classes.get(name) if module in modules() else None
+        if found is None or whole in seen:
             return
-        seen.add(name)
-        module, node = classes[name]
-        yield node
-        for base in node.bases:
-            named = base.value if isinstance(base, ast.Subscript) else base  # Generic[T]
-            if isinstance(named, ast.Name):
-                yield from chain(_named(module).get(named.id, f"{module}.{named.id}"), seen)
+        seen.add(whole)
+        yield found
+        for base in found.bases:
+            of, _, called = modules()[module].named.get(base, f"{module}.{base}").rpartition(".")
+            yield from chain(of, called, seen)
 
     methods = [
-        [part.name for node in chain(name, set()) for part in node.body if isinstance(part, ast.FunctionDef)]
-        for name in classes
+        [method for one in chain(module, name, set()) for method in one.methods]
+        for module, has in modules().items()
+        for name in has.classes
     ]
     return max(methods, key=len)
 
 
-@cache
-def _named(module: str) -> dict[str, str]:
-    """What the names that a module imports stand for."""
-    return {
-        alias.asname or alias.name: f"{node.module}.{alias.name}"
-        for node in ast.walk(trees()[module])
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-
-
-def _imports(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name in trees())
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                whole = f"{node.module}.{alias.name}"
-                yield from [name for name in (whole, str(node.module)) if name in trees()][:1]
+def _imported(module: Module) -> Iterator[str]:
+    """The modules of ours among what a module imports."""
+    for of, name in module.imports:
+        whole = f"{of}.{name}" if of else name
+        yield from [one for one in (whole, of) if one in modules()][:1]
 
 
 def _folder(module: str) -> str:
