@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from command import ompls
+from together import together
 
 from ompls.cli.gcc_line import read
 from ompls.cli.problem import Problem
@@ -94,7 +95,7 @@ def test_targets_without_openmp_are_refused(project: Path) -> None:
     assert not (project / "main.o").exists()
 
 
-@pytest.mark.parametrize(
+@together(
     ("words", "device", "architecture"),
     [
         (

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from together import together
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "rules"))
 
@@ -56,7 +57,7 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize(("directive", "after", "expected"), PROGRAMS, ids=[p[0][:50] for p in PROGRAMS])
-@pytest.mark.parametrize("shape", ["inline", "parameter", "global"])
+@together("shape", ["inline", "parameter", "global"])
 def test_the_same_in_main_in_a_callee_and_with_globals(
     directive: str, after: str, expected: list[str], shape: str
 ) -> None:
@@ -705,7 +706,7 @@ CALLS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("body", "expected"), CALLS, ids=[" ".join(b.split())[:80] for b, _ in CALLS])
+@together(("body", "expected"), CALLS, ids=[" ".join(b.split())[:80] for b, _ in CALLS])
 def test_library_functions_touch_what_their_arguments_point_to(body: str, expected: list[str]) -> None:
     text = f"{LIBRARY}{body}\n#pragma omp target exit data map(delete: a)\nreturn s;\n}}\n"
     assert sorted(e.kind for e in events(text) if e.kind != "lost") == expected

@@ -6,7 +6,7 @@ a pointer points to).
 
 from __future__ import annotations
 
-import pytest
+from together import together
 
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.tu import Region, Variable
@@ -109,7 +109,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("pragma", "statement", "expected"), CASES, ids=[f"{p}|{s}"[:70] for p, s, _ in CASES])
+@together(("pragma", "statement", "expected"), CASES, ids=[f"{p}|{s}"[:70] for p, s, _ in CASES])
 def test_variables(pragma: str, statement: str, expected: list[str]) -> None:
     (region,) = regions(body(pragma, statement))
     assert sorted(map(show, region.variables)) == sorted(expected)

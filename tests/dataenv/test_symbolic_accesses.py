@@ -6,7 +6,7 @@ holds it.
 
 from __future__ import annotations
 
-import pytest
+from together import together
 
 from ompls.analysis.dataenv.access import Access, accesses, extent
 from ompls.analysis.model import ast
@@ -93,7 +93,7 @@ ACCESSES = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "expected"), ACCESSES, ids=[s[:50] for s, _ in ACCESSES])
+@together(("statement", "expected"), ACCESSES, ids=[s[:50] for s, _ in ACCESSES])
 def test_accesses(statement: str, expected: str) -> None:
     assert "; ".join(map(text, found(statement))) == expected
 
@@ -124,7 +124,7 @@ EXTENTS = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "expected"), EXTENTS, ids=[s[:60] for s, _ in EXTENTS])
+@together(("statement", "expected"), EXTENTS, ids=[s[:60] for s, _ in EXTENTS])
 def test_extents(statement: str, expected: str) -> None:
     access = [a for a in found(statement) if a.symbol.name in "pabc" and a.subscripts][-1]
     reach = extent(access)

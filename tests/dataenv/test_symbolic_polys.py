@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from together import together
 
 from ompls.analysis import rules
 from ompls.analysis.dataenv.symbolic import Opaque, Poly, compare, loop_range, poly_of, sign
@@ -111,7 +112,7 @@ EXPRESSIONS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), EXPRESSIONS, ids=[t for t, _ in EXPRESSIONS])
+@together(("text", "expected"), EXPRESSIONS, ids=[t for t, _ in EXPRESSIONS])
 def test_expressions(text: str, expected: str) -> None:
     assert repr(poly_of(expression(text))) == expected
 
@@ -135,7 +136,7 @@ LOOPS = [
 ]
 
 
-@pytest.mark.parametrize(("head", "expected"), LOOPS, ids=[h for h, _ in LOOPS])
+@together(("head", "expected"), LOOPS, ids=[h for h, _ in LOOPS])
 def test_loops(head: str, expected: str) -> None:
     text = f"int f(void); void g(int n) {{ for ({head}) ; }}\n"
     tu = Analyzer().analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings())

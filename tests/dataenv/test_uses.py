@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import pytest
+from together import together
 
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.model import ast
@@ -89,6 +89,6 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("statement", "expected"), CASES, ids=[c[0].strip() for c in CASES])
+@together(("statement", "expected"), CASES, ids=[c[0].strip() for c in CASES])
 def test_uses(statement: str, expected: str) -> None:
     assert use_list(statement) == expected

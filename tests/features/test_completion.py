@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from together import together
 
 from ompls.analysis import features
 from ompls.analysis.source import OpenMPVersion
@@ -171,7 +172,7 @@ def check(found: list[str], wanted: str, unwanted: str) -> None:
     assert len(found) == len(set(found))
 
 
-@pytest.mark.parametrize(("pragma", "wanted", "unwanted"), CASES, ids=[c[0] for c in CASES])
+@together(("pragma", "wanted", "unwanted"), CASES, ids=[c[0] for c in CASES])
 def test_proposals(pragma: str, wanted: str, unwanted: str) -> None:
     check(labels(PROGRAM.format(pragma=pragma)), wanted, unwanted)
 
@@ -226,7 +227,7 @@ PLACES: list[tuple[str, str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "wanted", "unwanted"), PLACES, ids=range(len(PLACES)))
+@together(("text", "wanted", "unwanted"), PLACES, ids=range(len(PLACES)))
 def test_places(text: str, wanted: str, unwanted: str) -> None:
     check(labels(text), wanted, unwanted)
 
@@ -269,7 +270,7 @@ EDITS = [
 ]
 
 
-@pytest.mark.parametrize(("pragma", "label", "after"), EDITS, ids=[e[0] for e in EDITS])
+@together(("pragma", "label", "after"), EDITS, ids=[e[0] for e in EDITS])
 def test_what_is_inserted(pragma: str, label: str, after: str) -> None:
     tu, offset = marked(PROGRAM.format(pragma=pragma))
     (chosen,) = [c for c in features.completions(tu, offset) if c.label == label]
@@ -312,7 +313,7 @@ FIRST = [
 ]
 
 
-@pytest.mark.parametrize(("place", "first"), FIRST, ids=[f[0] for f in FIRST])
+@together(("place", "first"), FIRST, ids=[f[0] for f in FIRST])
 def test_what_is_usual_comes_first(place: str, first: list[str]) -> None:
     found = features.completions(*marked(PROGRAM.format(pragma=f"#pragma omp {place}")))
     assert [c.label for c in found][: len(first)] == first

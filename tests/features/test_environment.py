@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from together import together
 
 from ompls.analysis import features
 from ompls.analysis.source import Location
@@ -239,7 +239,7 @@ a[0] = 1;
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "rows"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
+@together(("text", "rows"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
 def test_rows(text: str, rows: list[str]) -> None:
     tu, offset = marked(text)
     found = []

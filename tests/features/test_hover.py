@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from thinned import thinned
+from together import together
 
 from ompls.analysis import features
 from ompls.analysis.model.builder import Analyzer
@@ -73,7 +74,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("word", "occurrence", "parts"), CASES, ids=[c[0] for c in CASES])
+@together(("word", "occurrence", "parts"), CASES, ids=[c[0] for c in CASES])
 def test_hover(word: str, occurrence: int, parts: list[str]) -> None:
     offset = -1
     for _ in range(occurrence + 1):
@@ -220,7 +221,7 @@ def test_a_variable_that_only_clauses_use_is_no_iterator() -> None:
     assert text.startswith("```c\nint nnz\n```\n\nOnly clauses use it")
 
 
-@pytest.mark.parametrize("name", thinned(DIRECTIVES, 4))
+@together("name", thinned(DIRECTIVES, 4))
 def test_every_directive_and_each_of_its_clauses_is_explained(name: str) -> None:
     """Everywhere: in inactive text, too, and in the other spellings of a directive."""
     clauses = " ".join(f"{clause}(x)" for clause in DIRECTIVES[name].clauses)
@@ -271,7 +272,7 @@ def test_what_a_word_may_have_is_what_its_version_has() -> None:
     assert "`sizes`" in about
 
 
-@pytest.mark.parametrize("name", [n for n, spec in CLAUSES.items() if spec.keywords or spec.modifiers])
+@together("name", [n for n, spec in CLAUSES.items() if spec.keywords or spec.modifiers])
 def test_every_keyword_and_modifier_is_explained(name: str) -> None:
     spec = CLAUSES[name]
     owner = next(d for d in DIRECTIVES.values() if name in d.clauses)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from together import together
 
 from ompls.analysis import features
 from ompls.analysis.model.builder import Analyzer
@@ -197,7 +198,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "new", "why"), REFUSED, ids=[r[2] for r in REFUSED])
+@together(("text", "new", "why"), REFUSED, ids=[r[2] for r in REFUSED])
 def test_refused_with_a_reason(text: str, new: str, why: str) -> None:
     header = HeaderUnit((Macro("SIZE", None, "100"), Macro("stdin", None, "stdin")), "extern int stream;\n")
     found = features.rename(*marked(text, headers=HeaderSnapshot("one", system={"<m.h>": header})), new)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from together import together
 
 from ompls.analysis import features
 from ompls.analysis.features.pragmas import pragmas
@@ -104,7 +105,7 @@ def offered(tu: TU, title: str, at: int) -> bytes | None:
     )
 
 
-@pytest.mark.parametrize(("pragma", "body", "expected"), MAPS, ids=[f"{m[0]} {m[1]}" for m in MAPS])
+@together(("pragma", "body", "expected"), MAPS, ids=[f"{m[0]} {m[1]}" for m in MAPS])
 def test_all_maps_are_written(pragma: str, body: str, expected: str | None) -> None:
     tu = unit(FRAME.format(f"#pragma omp {pragma}", body))
     last = pragmas(tu.source)[-1].start
@@ -282,9 +283,7 @@ HOISTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("before", "clauses", "after", "expected"), HOISTS, ids=[f"{h[0]}|{h[1]}|{h[2]}" for h in HOISTS]
-)
+@together(("before", "clauses", "after", "expected"), HOISTS, ids=[f"{h[0]}|{h[1]}|{h[2]}" for h in HOISTS])
 def test_the_data_environment_is_hoisted(before: str, clauses: str, after: str, expected: list[str] | None) -> None:
     tu = unit(PROGRAM.format(before, clauses, after))
     at = tu.source.index(b"#pragma omp target map(to: x[0:n]) map(tofrom")

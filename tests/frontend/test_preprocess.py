@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from together import together
 
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot, HeaderUnit, Location, Macro
 from ompls.analysis.syntax.preprocess import Expanded, Preprocessor
@@ -103,7 +104,7 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@together("name", CASES)
 def test_case(name: str) -> None:
     source, words, messages = CASES[name]
     expanded = run(source)

@@ -6,6 +6,7 @@ import random
 import re
 
 import pytest
+from together import together
 
 from ompls.analysis.syntax.split import Splitter
 from ompls.analysis.syntax.stretch import Stretches
@@ -35,7 +36,7 @@ def cut(text: str, splitter: Splitter | None = None) -> list[str]:
     return [data[a:b].decode() for a, b in (splitter or Splitter()).split(data)]
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@together("name", TEXTS)
 def test_cuts(name: str) -> None:
     text = TEXTS[name]
     splitter = Splitter()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from together import together
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.declare import declare
@@ -67,7 +68,7 @@ def unit(body: str) -> TU:
     )
 
 
-@pytest.mark.parametrize(("body", "expected"), SHAPES)
+@together(("body", "expected"), SHAPES)
 def test_directives_are_bound_by_position(body: str, expected: str) -> None:
     tu = unit(body)
     node = tu.items[0].content.node

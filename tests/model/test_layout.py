@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from machines import COMMANDS, command_of, model_of, snapshot_of
+from together import together
 
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.ctype import Array, Record
@@ -280,7 +281,7 @@ UNKNOWN = {
 UNKNOWN |= {"mode behind another attribute", "vector", "vector as a member", "ms_struct", "warn_if_not_aligned"}
 
 
-@pytest.mark.parametrize("name", ATTRIBUTED)
+@together("name", ATTRIBUTED)
 def test_attributes_are_followed_or_the_layout_is_not_known(name: str) -> None:
     source = ATTRIBUTED[name]
     tu = analyze(source)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from together import together
 
 from ompls.analysis.model.ast import Compound, DirectiveStmt, For
 from ompls.analysis.model.builder import Analyzer
@@ -54,7 +54,7 @@ def shown(stmt: DirectiveStmt) -> str:
     return stmt.directive.name + ("" if stmt.directive.decided else " ?")
 
 
-@pytest.mark.parametrize(("clauses", "expected"), CASES)
+@together(("clauses", "expected"), CASES)
 def test_resolves(clauses: str, expected: str) -> None:
     (stmt,) = directives(f"{HEAD}#pragma omp metadirective {clauses}\n{LOOP}")
     assert shown(stmt) == expected
@@ -65,7 +65,7 @@ def test_resolves(clauses: str, expected: str) -> None:
         assert stmt.directive.span == stmt.directive.meta.span
 
 
-@pytest.mark.parametrize(("clauses", "expected"), CASES)
+@together(("clauses", "expected"), CASES)
 def test_every_prefix_is_read(clauses: str, expected: str) -> None:
     for end in range(len(clauses)):
         directives(f"{HEAD}#pragma omp metadirective {clauses[:end]}\n{LOOP}")

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from together import together
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.datamodel import LP64
@@ -16,7 +17,7 @@ from .support import EXAMPLES, FIXTURES, analyze, analyze_file, header_text
 SOURCES = [*sorted(FIXTURES.glob("*.c")), *sorted(EXAMPLES.glob("*.c"))]
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.name)
+@together("path", SOURCES, ids=lambda p: p.name)
 def test_types_are_gccs(path: Path) -> None:
     verdict = judge(analyze_file(path), header_text(path))
     assert not verdict.failed

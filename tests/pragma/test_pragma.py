@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-import pytest
+from together import together
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.omp import Clause, Directive
@@ -201,12 +201,12 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "expected"), CASES, ids=[t[12:60] for t, _ in CASES])
+@together(("text", "expected"), CASES, ids=[t[12:60] for t, _ in CASES])
 def test_parses(text: str, expected: str) -> None:
     assert render(parse_directive(text.encode(), is_type=is_type)) == expected
 
 
-@pytest.mark.parametrize("text", [t for t, _ in CASES])
+@together("text", [t for t, _ in CASES])
 def test_every_prefix_parses(text: str) -> None:
     data = text.encode()
     for end in range(len(data)):

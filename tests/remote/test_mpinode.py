@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from command import ompls
 from thinned import thinned
+from together import together
 from waiting import LIMIT, until, worked
 
 from ompls.devices.mpinode.module import library
@@ -611,7 +612,7 @@ def test_a_line_of_a_host_file_names_the_device_inside(built: Built, expected: s
     assert (done.returncode, done.stdout, done.stderr) == (7, 2 * expected, "")
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "",

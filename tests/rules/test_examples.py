@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from drawing import analyze, drawn, expected, findings
+from together import together
 
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.rules import RULES, Rule, check, manual, near_ids
@@ -11,7 +12,7 @@ from ompls.analysis.rules.support.framework import Scene, unit_of
 from ompls.analysis.rules.support.matter import interested
 from ompls.analysis.source import Settings
 
-EACH_RULE = pytest.mark.parametrize("rule", RULES.values(), ids=list(RULES))
+EACH_RULE = together("rule", RULES.values(), ids=list(RULES))
 
 
 @EACH_RULE
@@ -52,10 +53,10 @@ def test_is_complete(rule: Rule) -> None:
     assert f"ompls: ignore[{rule.id}]" in page
 
 
-@pytest.mark.parametrize("owner", RULES.values(), ids=list(RULES))
-def test_is_not_asked_where_it_has_nothing_to_say(owner: Rule) -> None:
+@EACH_RULE
+def test_is_not_asked_where_it_has_nothing_to_say(rule: Rule) -> None:
     """`Rule.about`: a rule that is passed over would have found nothing."""
-    for text in owner.bad:
+    for text in rule.bad:
         tu = analyze(text)
         unit = unit_of(tu)
         scenes = [Scene(unit, i.content, tuple([s.directive for s in i.content.directives])) for i in tu.items]

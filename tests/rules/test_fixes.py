@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from drawing import analyze
 from thinned import thinned
+from together import together
 
 from ompls.analysis import fixing
 from ompls.analysis.diagnostic import Diagnostic, Edit, Fix
@@ -62,7 +63,7 @@ def test_of_fixes_that_meet_the_first_is_made(places: list[tuple[int, int]], cho
     assert fixing.choose(found) == {"a.c": [edits[number] for number in chosen]}
 
 
-@pytest.mark.parametrize("name", thinned(TEXTS, 9, of_rest=8))
+@together("name", thinned(TEXTS, 9, of_rest=8))
 def test_a_fix_makes_nothing_worse(name: str) -> None:
     text = TEXTS[name]
     found = judge(text.encode())
@@ -93,7 +94,7 @@ def test_new_spellings_compile_together() -> None:
     assert [name for name, text in changed.items() if not compiles((clang, "-fopenmp-version=52"), text)] == []
 
 
-@pytest.mark.parametrize("name", thinned(TEXTS, 36, of_rest=12))
+@together("name", thinned(TEXTS, 36, of_rest=12))
 def test_all_safe_fixes_together_come_to_an_end(name: str) -> None:
     data = before = TEXTS[name].encode()
     for _ in range(10):
@@ -284,7 +285,7 @@ WRITTEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("rule", "text", "change"), WRITTEN, ids=[f"{w[0]}-{n}" for n, w in enumerate(WRITTEN)])
+@together(("rule", "text", "change"), WRITTEN, ids=[f"{w[0]}-{n}" for n, w in enumerate(WRITTEN)])
 def test_only_what_is_wrong_is_changed(rule: str, text: str, change: tuple[str, str]) -> None:
     found = [d for d in judge(text.encode()) if d.rule == rule]
     (diagnostic,) = found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from drawing import findings
+from together import together
 
 LOSE = "{\n#pragma omp target map(tofrom: x[0:1])\nv = x[0];\n}"
 LOST = [
@@ -38,7 +38,7 @@ LOST = [
 ]
 
 
-@pytest.mark.parametrize(("body", "reported"), LOST, ids=[b.replace(LOSE, "LOSE") for b, _ in LOST])
+@together(("body", "reported"), LOST, ids=[b.replace(LOSE, "LOSE") for b, _ in LOST])
 def test_lost_values(body: str, reported: bool) -> None:
     text = f"void exit(int); void scan(int *);\nint f(int n, int *x) {{ int v = 0; {body} }}\n"
     assert [d.rule for d in findings(text, "firstprivate-result-lost")] == ["firstprivate-result-lost"] * reported
@@ -85,7 +85,7 @@ STORAGE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("body", "severity"), STORAGE, ids=[b.replace("\n", " ")[:70] for b, _ in STORAGE])
+@together(("body", "severity"), STORAGE, ids=[b.replace("\n", " ")[:70] for b, _ in STORAGE])
 def test_storage(body: str, severity: str) -> None:
     text = (
         "void *malloc(unsigned long); int posix_memalign(double **, unsigned long, unsigned long);\n"

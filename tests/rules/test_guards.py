@@ -5,9 +5,9 @@ A case is what stands in a parallel loop: two stores, `a[i]` and `a[n - 1 - i]`,
 
 from __future__ import annotations
 
-import pytest
 from drawing import findings
 from test_races import RACES
+from together import together
 
 HEAD = """
 struct s { int mode; double x; struct { int on; } in; };
@@ -86,7 +86,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("body", "expected"), CASES, ids=[b[:90] for b, _ in CASES])
+@together(("body", "expected"), CASES, ids=[b[:90] for b, _ in CASES])
 def test_conditions_exclude_each_other(body: str, expected: str) -> None:
     found = findings(f"{HEAD}{body}\n}}\n}}\n", *RACES)
     assert " ".join(sorted(d.rule + "?" * (d.severity == "hint") for d in found)) == expected

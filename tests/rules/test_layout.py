@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from together import together
 
 from ompls.analysis import rules
 
@@ -31,7 +31,7 @@ def modules(text: str) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
+@together("path", FILES, ids=name_of)
 def test_no_rule_is_a_library_for_another(path: Path) -> None:
     """What two rules share is in rules/support."""
     others = {f"{rules.__name__}.{rule.replace('-', '_')}" for rule in rules.RULES}
@@ -49,6 +49,6 @@ def _looked_at(tree: ast.AST) -> Iterator[str]:
         yield from _looked_at(node)
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p.name not in MAY], ids=name_of)
+@together("path", [p for p in FILES if p.name not in MAY], ids=name_of)
 def test_kept_findings_depend_on_nothing_that_is_not_compared(path: Path) -> None:
     assert ELSEWHERE.isdisjoint(_looked_at(ast.parse(path.read_text())))

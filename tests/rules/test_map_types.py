@@ -4,6 +4,7 @@ wrong is reported, and nothing raises."""
 from __future__ import annotations
 
 import pytest
+from together import together
 
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.rules import check
@@ -20,7 +21,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("present", [False, True])
 @pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("directive", list(REFUSED))
+@together("directive", list(REFUSED))
 def test_every_map_type(directive: str, kind: str, present: bool) -> None:
     around = "#pragma omp target data map(a)\n" if present else ""
     text = f"int main(void) {{\nint a[9] = {{0}};\n{around}{{\n#pragma omp {directive} map({kind}a)\n;\n}}\n}}\n"

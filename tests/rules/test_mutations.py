@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from drawing import ELSEWHERE, devices_of, expected, version_of
 from thinned import thinned
+from together import together
 
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.rules import RULES, check
@@ -87,7 +87,7 @@ MUTATIONS: list[tuple[str, Callable[[str], str], int]] = [
 MUTATED = [(*example, *mutation[1:]) for example in EXAMPLES for mutation in MUTATIONS]
 
 
-@pytest.mark.parametrize(
+@together(
     ("rule", "text", "mutate", "by"),
     thinned(MUTATED, 24, of_rest=19, ids=(f"{i}-{name}" for i in IDS for name, _, _ in MUTATIONS)),
 )
@@ -98,7 +98,7 @@ def test_same_findings(rule: str, text: str, mutate: Callable[[str], str], by: i
     assert sorted(lines_of(mutate(text))) == sorted(shifted(before, by))
 
 
-@pytest.mark.parametrize(("rule", "text"), thinned(EXAMPLES, 8, of_rest=12, ids=IDS))
+@together(("rule", "text"), thinned(EXAMPLES, 8, of_rest=12, ids=IDS))
 def test_same_findings_in_a_header(rule: str, text: str) -> None:
     code = without_drawings(text)
     snapshot = HeaderSnapshot("one", texts={'"part.h"': ("part.h", code.encode())})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 from drawing import findings
+from together import together
 
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.rules import check
@@ -199,7 +200,7 @@ def test_dependences_through_other_names_order(body: str) -> None:
     assert [d for d in findings(text, *ORDERING) if d.severity != "hint"] == []
 
 
-@pytest.mark.parametrize(("body", "expected"), CASES, ids=range(len(CASES)))
+@together(("body", "expected"), CASES, ids=range(len(CASES)))
 def test_what_nothing_orders(body: str, expected: str) -> None:
     text = f"{HEAD}{body}\n}}\n"
     found = {f"{d.rule}{'?' if d.severity == 'hint' else ''}" for d in findings(text, *ORDERING)}
@@ -237,7 +238,7 @@ CALLS = [
 ]
 
 
-@pytest.mark.parametrize(("task", "creator", "clash"), CALLS, ids=[f"{t} {c}" for t, c, _ in CALLS])
+@together(("task", "creator", "clash"), CALLS, ids=[f"{t} {c}" for t, c, _ in CALLS])
 def test_library_functions_touch_what_their_arguments_point_to(task: str, creator: str, clash: bool) -> None:
     found = findings(f"{LIBRARY}{T}shared(b, r, s)\n{task} {creator} {W}}}\n", *ORDERING)
     assert [d.severity for d in found] == (["warning"] if clash else [])

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import pytest
 from drawing import findings
+from together import together
 
 from ompls.analysis.dataenv.symbolic import Atom, Poly
 from ompls.analysis.model.assigned import assigned_in
@@ -217,7 +218,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("body", "expected"), CASES, ids=[b.strip().replace("\n", " ")[:90] for b, _ in CASES])
+@together(("body", "expected"), CASES, ids=[b.strip().replace("\n", " ")[:90] for b, _ in CASES])
 def test_races(body: str, expected: str) -> None:
     found = findings(f"{HEAD}{body}\n}}\n", *RACES)
     assert " ".join(sorted(d.rule + "?" * (d.severity == "hint") for d in found)) == expected
@@ -259,7 +260,7 @@ CALLS = [
 ]
 
 
-@pytest.mark.parametrize(("body", "races"), CALLS, ids=[b.strip().replace("\n", " ") for b, _ in CALLS])
+@together(("body", "races"), CALLS, ids=[b.strip().replace("\n", " ") for b, _ in CALLS])
 def test_library_functions_touch_what_their_arguments_point_to(body: str, races: bool) -> None:
     found = [d.severity for d in findings(f"{LIBRARY}{body}\n}}\n}}\n", *RACES)]
     assert found == (["warning"] if races else [])

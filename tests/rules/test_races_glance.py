@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from drawing import analyze
+from together import together
 
 from ompls.analysis.model.ast import FunctionDef
 from ompls.analysis.rules import RULES
@@ -67,7 +68,7 @@ def test_plain(body: str) -> None:
     assert plain(_AROUND.format(body)) == [True]
 
 
-@pytest.mark.parametrize("body", OTHERS.values(), ids=list(OTHERS))
+@together("body", OTHERS.values(), ids=list(OTHERS))
 def test_not_plain(body: str) -> None:
     assert plain(_AROUND.format(body)) == [False]
 

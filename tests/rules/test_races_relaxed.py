@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from drawing import findings
 from test_races import RACES
+from together import together
 
 HEAD = """
 double fmin(double, double);
@@ -63,7 +64,7 @@ RACING = [
 ]
 
 
-@pytest.mark.parametrize("body", HARMLESS)
+@together("body", HARMLESS)
 def test_what_would_change_nothing_is_no_warning(body: str) -> None:
     found = findings(HEAD + EACH.replace("BODY", body) + "}\n", *RACES)
     assert [d for d in found if d.severity != "hint"] == []

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from drawing import drawn, expected, findings
+from together import together
 
 CASES = [
     (
@@ -285,6 +285,6 @@ unsigned f(void) {
 ]
 
 
-@pytest.mark.parametrize(("rule", "text"), CASES, ids=[f"{rule}-{i}" for i, (rule, _) in enumerate(CASES)])
+@together(("rule", "text"), CASES, ids=[f"{rule}-{i}" for i, (rule, _) in enumerate(CASES)])
 def test_reports_what_is_drawn(rule: str, text: str) -> None:
     assert drawn(text, findings(text, rule)) == expected(text)

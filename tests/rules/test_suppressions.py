@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from drawing import analyze
+from together import together
 
 from ompls.analysis.diagnostic import Diagnostic
 from ompls.analysis.rules import check, report
@@ -56,7 +57,7 @@ def _in_function(text: str) -> str:
     return f"void f(void) {{\n{text}}}\n"
 
 
-@pytest.mark.parametrize("case", CASES)
+@together("case", CASES)
 def test_a_comment_silences_what_it_covers(case: str) -> None:
     text, shown, silent = CASES[case]
     found = report(analyze(_in_function(text)))

@@ -21,6 +21,7 @@ from damage import DAMAGES
 from handmade import RUNTIME, make_bundle, saxpy_bundle
 from procs import Process, processes
 from thinned import thinned
+from together import together
 from waiting import LIMIT
 
 from ompls.runtime import errors, toolchain
@@ -504,7 +505,7 @@ DEVICES = RUNTIME.parent / "devices"
 RUNTIME_FILES = sorted((*RUNTIME.rglob("*.py"), *DEVICES.glob("*/module/*.py"), *DEVICES.glob("remote/*.py")))
 
 
-@pytest.mark.parametrize("path", RUNTIME_FILES, ids=lambda path: path.name)
+@together("path", RUNTIME_FILES, ids=lambda path: path.name)
 def test_runtime_stands_alone(path: Path) -> None:
     """Python 3.8's grammar, and no import from outside the standard library (tests/… run on newer Pythons only)."""
     tree = ast.parse(path.read_text(), feature_version=(3, 8))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from together import together
 
 from ompls.server.documents import Change, Document
 
@@ -38,7 +39,7 @@ EDITS = [
 ]
 
 
-@pytest.mark.parametrize(("before", "edit", "after"), [e[1:] for e in EDITS], ids=[e[0] for e in EDITS])
+@together(("before", "edit", "after"), [e[1:] for e in EDITS], ids=[e[0] for e in EDITS])
 def test_an_edit(before: str, edit: tuple[tuple[int, int], tuple[int, int], str], after: str) -> None:
     doc = document(before)
     doc.apply(2, [Change(edit[2], edit[0], edit[1])])

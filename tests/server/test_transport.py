@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from together import together
 
 from ompls.server.transport import Conversation
 
@@ -10,7 +11,7 @@ SAID = b"Content-Length: 3\r\n\r\n{1}"
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 1000])
-@pytest.mark.parametrize(
+@together(
     ("arrived", "bodies"),
     [
         (SAID + b"content-length:2\nContent-Type: x\n\n\r\n" + SAID, [b"{1}", b"\r\n", b"{1}"]),

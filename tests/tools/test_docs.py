@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from command import ompls
+from together import together
 
 import ompls as ompls_package
 from ompls.analysis.rules import RULES
@@ -28,7 +29,7 @@ def test_generated_pages_are_fresh() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@together("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#:]+)\)", text):

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from together import together
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 from mutants import function_at
@@ -30,7 +31,7 @@ EDITS = [
 ]
 
 
-@pytest.mark.parametrize(("before", "kind", "after"), EDITS)
+@together(("before", "kind", "after"), EDITS)
 def test_a_pragma_is_edited(before: str, kind: str, after: str) -> None:
     text = "void f(void) {\n#pragma omp %s\n  g();\n}\n"
     found = [m for m in mutants(text % before) if m.kind == kind]

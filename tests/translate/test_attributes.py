@@ -15,6 +15,7 @@ import pytest
 from command import ompls
 from forms import FORMS, program
 from named import translate
+from together import together
 
 from ompls.analysis.model.tu import TU
 from ompls.devices.cuda.module import image, nvrtc
@@ -122,7 +123,7 @@ UNLIKE = {
 USED = "void f(struct s *p)\n{\n#pragma omp target map(tofrom: p[0:1])\n  p->x = sizeof(struct s);\n}\n"
 
 
-@pytest.mark.parametrize("name", UNLIKE)
+@together("name", UNLIKE)
 def test_what_gpus_lay_out_otherwise_is_refused_at_its_line(name: str, unit: Callable[[str], TU]) -> None:
     text, what, line = UNLIKE[name]
     refused = translate([unit(text + USED)], ["cudasim"])

@@ -15,6 +15,7 @@ import command
 import pytest
 from named import translate
 from thinned import thinned
+from together import together
 
 from ompls import translate as translator
 from ompls.analysis.model.tu import TU
@@ -237,9 +238,7 @@ ASKED = {**{key: PROGRAM.format(use) for key, use in USES.items()},
          **{key: (FUNCTIONS + PROGRAM).format(use) for key, use in LARGE.items()}}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("key", "device"), thinned([(key, device) for key in ASKED for device in DEVICES], 7, of_rest=4)
-)
+@together(("key", "device"), thinned([(key, device) for key in ASKED for device in DEVICES], 7, of_rest=4))
 def test_check_says_what_translate_says(device: str, key: str, unit: Callable[[str], TU]) -> None:
     """Refused by both, or by none of them; of a planned device `check` alone knows."""
     spec = DEVICES[device]

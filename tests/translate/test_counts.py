@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from command import ompls
 from named import preview
+from together import together
 
 from ompls.analysis.model.tu import TU
 
@@ -16,7 +17,7 @@ LEAGUE = "#pragma omp target teams distribute parallel for num_teams(2)"
 PROGRAM = Path(__file__).parent / "programs/loops_far.c"
 
 
-@pytest.mark.parametrize(
+@together(
     ("header", "kind"),
     [
         ("int i = 0; i < n; i++", "unsigned int"),

@@ -10,6 +10,7 @@ import pytest
 from command import ompls
 from named import preview, translate
 from thinned import thinned
+from together import together
 
 from ompls.analysis.model.tu import TU
 
@@ -18,7 +19,7 @@ LEAGUE = "target teams distribute parallel for"
 HEAD = "for (int i = k + 1; i < n; i++)"
 
 
-@pytest.mark.parametrize(
+@together(
     ("directive", "loops", "covered"),
     [
         (LEAGUE, HEAD, True),

@@ -11,6 +11,7 @@ import pytest
 from command import ompls
 from named import preview, translate
 from thinned import thinned
+from together import together
 
 from ompls.analysis.model.tu import TU
 
@@ -20,7 +21,7 @@ CUBE = f"{NEST} for (int k = 0; k != 5; k++)"
 TRIANGLE = "for (int i = 0; i < n; i++) for (int j = 0; j < i; j++)"
 
 
-@pytest.mark.parametrize(
+@together(
     ("directive", "loops", "dimensions"),
     [
         ("target teams distribute parallel for collapse(2)", NEST, 2),

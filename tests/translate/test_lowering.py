@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from named import preview, translate
 from thinned import thinned
+from together import together
 
 from ompls.analysis.model.ast import Stmt
 from ompls.analysis.model.builder import Analyzer
@@ -62,7 +63,7 @@ def lower(tu: TU, target: str) -> Lowered:
     return lowered_for(tu, CLASSES.get(target, HOST))
 
 
-@pytest.mark.parametrize(("directive", "target", "wanted"), CHOSEN)
+@together(("directive", "target", "wanted"), CHOSEN)
 def test_the_directive_of_a_metadirective(
     directive: str, target: str, wanted: list[str], unit: Callable[[str], TU]
 ) -> None:
@@ -102,7 +103,7 @@ SPELLINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("directive", "wanted"), SPELLINGS)
+@together(("directive", "wanted"), SPELLINGS)
 def test_a_newer_word_in_an_older_one(directive: str, wanted: str, unit: Callable[[str], TU]) -> None:
     body = LOOP if {"for", "taskloop"} & set(directive.split()) else "{ x++; }"
     lowered, problems = lower(unit(FUNCTION.format(before="", text=f"#pragma omp {directive}\n{body}")), "host")

@@ -13,6 +13,7 @@ from command import ompls
 from named import preview, translate
 from steps import steps
 from thinned import thinned
+from together import together
 
 from ompls.analysis.model.tu import TU
 from ompls.analysis.syntax.lexer import tokenize
@@ -73,7 +74,7 @@ CERTAIN = {
 
 
 @pytest.mark.parametrize("device", ["cuda", "host"])
-@pytest.mark.parametrize("case", CERTAIN)
+@together("case", CERTAIN)
 def test_it_is_written_where_that_is_certain(case: str, device: str, unit: Unit) -> None:
     head, body, wanted = CERTAIN[case]
     text = kernel(unit, head, body, device)
@@ -129,7 +130,7 @@ UNCERTAIN = {
 }
 
 
-@pytest.mark.parametrize("case", UNCERTAIN)
+@together("case", UNCERTAIN)
 def test_the_expansion_stays_where_it_is_not(case: str, unit: Unit) -> None:
     head, body, wanted = UNCERTAIN[case]
     text = kernel(unit, head, body, after="#undef N\nint N;" if case.endswith("later") else "")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from named import preview, translate
+from together import together
 
 from ompls.analysis.model.tu import TU
 
@@ -114,7 +114,7 @@ def kernel(unit: Callable[[str], TU], target: str, body: str) -> str:
     return next(line for line in made.text.splitlines() if "__global__" in line)
 
 
-@pytest.mark.parametrize("name", CASES)
+@together("name", CASES)
 def test_what_a_kernel_promises(name: str, unit: Callable[[str], TU]) -> None:
     target, body, only_read, restrict = CASES[name]
     head = kernel(unit, target, body)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from named import preview
+from together import together
 
 from ompls.analysis.model.tu import TU
 from ompls.translate.precedence import operand
@@ -25,7 +26,7 @@ def test_what_binds_less_is_put_in_parentheses(text: str) -> None:
     assert operand(text, "+") == operand(text, "cast") == f"({text})"
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "op", "right", "expected"),
     [
         ("a - b", "-", False, "a - b"),

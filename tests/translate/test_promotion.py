@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from named import preview
+from together import together
 
 from ompls.analysis.model.tu import TU
 
@@ -62,7 +63,7 @@ GENERIC = {
 }
 
 
-@pytest.mark.parametrize("what", PROMOTED)
+@together("what", PROMOTED)
 def test_is_promoted(what: str, unit: Callable[[str], TU]) -> None:
     made = preview(unit(TEXT.format(TARGET + PROMOTED[what])), "cuda")
     assert not made.diagnostics
@@ -70,7 +71,7 @@ def test_is_promoted(what: str, unit: Callable[[str], TU]) -> None:
     assert "OMPLS_" not in made.text
 
 
-@pytest.mark.parametrize("what", GENERIC)
+@together("what", GENERIC)
 def test_keeps_its_master(what: str, unit: Callable[[str], TU]) -> None:
     made = preview(unit(TEXT.format(TARGET + GENERIC[what])), "cuda")
     assert not made.diagnostics
@@ -110,7 +111,7 @@ BARRIERS = {
 }
 
 
-@pytest.mark.parametrize("what", BARRIERS)
+@together("what", BARRIERS)
 def test_rows_have_few_barriers(what: str, unit: Callable[[str], TU]) -> None:
     body, barriers = BARRIERS[what]
     made = preview(unit(ROWS.replace("BODY", body).replace("CLAUSES", "")), "cuda")
@@ -170,7 +171,7 @@ UPDATES = {
 }
 
 
-@pytest.mark.parametrize("what", UPDATES, ids=lambda what: what[2])
+@together("what", UPDATES, ids=lambda what: what[2])
 def test_arrays_are_added_up_in_shared_memory(what: tuple[str, str, str], unit: Callable[[str], TU]) -> None:
     kind, operator, body = what
     text = f"""void update({kind} *h) {{ h[0] += 1; }}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from named import preview, translate
+from together import together
 
 from ompls.analysis.model.tu import TU
 
@@ -121,7 +122,7 @@ void f(int n)
 """
 
 
-@pytest.mark.parametrize(("device", "text", "where", "message"), CASES, ids=lambda x: None)
+@together(("device", "text", "where", "message"), CASES, ids=lambda x: None)
 def test_is_a_diagnostic(device: str, text: str, where: str | None, message: str, unit: Callable[[str], TU]) -> None:
     tu = unit(PROGRAM.format(text))
     bundle = translate([tu], [device])
