@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 import sim
 from command import ompls
-from thinned import thinned
 
 from ompls.runtime.errors import BuildFailed
 
@@ -218,14 +217,6 @@ WRONG = [
         49153,
     ),
     Wrong(
-        "too much shared memory together",
-        f"{GUIDE}, compute capabilities",
-        "extern __shared__ int s[]; __shared__ int fixed[10000]; fixed[t] = s[t] = t; out[t] = fixed[1];",
-        r"50000 bytes of shared memory \(40000 of them static\)",
-        32,
-        10000,
-    ),
-    Wrong(
         "a misaligned address of a C cast",
         f"{GUIDE}, size and alignment requirement",
         "*(int *)((char *)out + 2) = t;",
@@ -291,19 +282,42 @@ def test_a_misaligned_pointer_from_the_host(inline: Inline) -> None:
         device.launch("k", 1, 1, data + 4, data)
 
 
-@pytest.mark.parametrize("case", thinned(WRONG, 6), ids=lambda case: case.name.replace(" ", "-"))
-def test_a_kernel_that_is_wrong_on_a_gpu_is_rejected(inline: Callable[..., sim.Device], case: Wrong) -> None:
-    device = inline(
-        '#include "ompls_device.cuh"\n'
-        'extern "C" __global__ void wrong(int *out)\n{\n'
-        f"    const int t = threadIdx.x;\n    {case.body}\n}}\n",
-        "wrong.cu",
+def kernel(number: int, case: Wrong) -> str:
+    """Its body stands on line 5."""
+    return (
+        f'#line 2\nextern "C" __global__ void wrong{number}(int *out)\n{{\n'
+        f"    const int t = threadIdx.x;\n    {case.body}\n}}\n"
     )
+
+
+@pytest.fixture(scope="module")
+def wrong(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All of these kernels in one file: g++ is started once."""
+    path = tmp_path_factory.mktemp("wrong") / "wrong.cu"
+    path.write_text('#include "ompls_device.cuh"\n' + "".join(kernel(*case) for case in enumerate(WRONG)))
+    return path
+
+
+@pytest.mark.parametrize("number", range(len(WRONG)), ids=[case.name.replace(" ", "-") for case in WRONG])
+def test_a_kernel_that_is_wrong_on_a_gpu_is_rejected(
+    opened: Callable[..., sim.Device], wrong: Path, number: int
+) -> None:
+    device, case = opened(wrong), WRONG[number]
     out = device.array(c_int, [1] * 1024)
     with pytest.raises(sim.SimError) as error:
-        device.launch("wrong", case.grid, case.block, out, shared=case.shared)
+        device.launch(f"wrong{number}", case.grid, case.block, out, shared=case.shared)
     assert re.search(case.says, error.value.reason), error.value.reason
     assert error.value.hint
+
+
+def test_static_and_dynamic_shared_memory_count_together(inline: Inline) -> None:
+    """CUDA C++ Programming Guide, compute capabilities.  What is static here is that of the whole kernel file."""
+    device = inline(
+        'extern "C" __global__ void k(int *out)\n{\n    extern __shared__ int s[];\n    __shared__ int fixed[10000];\n'
+        "    const int t = threadIdx.x;\n    fixed[t] = s[t] = t;\n    out[t] = fixed[1];\n}\n"
+    )
+    with pytest.raises(sim.SimError, match=r"50000 bytes of shared memory \(40000 of them static\)"):
+        device.launch("k", 1, 32, device.array(c_int, [1] * 32), shared=10000)
 
 
 def test_too_much_static_shared_memory_does_not_build(inline: Inline) -> None:
