@@ -14,7 +14,8 @@ from ompls.analysis.dataenv.machine.watch import Point
 from ompls.analysis.features.present import Certainty, Fact, Row, in_order
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, walk_all
-from ompls.analysis.model.omp import Directive, groups_tasks
+from ompls.analysis.model.grouped import groups_tasks
+from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Content
 
 MOST = 4  # that are looked at

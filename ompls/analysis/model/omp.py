@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from ompls.analysis.model.ast import Expr, Member, Name, Span, Symbol
-from ompls.analysis.model.constants import fold
 
 _MAPPER = re.compile(r"\s*(?:([A-Za-z_]\w*)\s*:)?\s*(.*?)\s*\b([A-Za-z_]\w*)\s*$", re.S)
 _BY_MAPPER = re.compile(r"mapper\s*\(\s*(\w+)\s*\)\s*$")
@@ -120,20 +119,6 @@ class Directive:
     def has(self, construct: str) -> bool:
         """Whether `construct` is one of the leaf constructs."""
         return construct in self.constructs
-
-
-def groups_tasks(directive: Directive) -> bool | None:
-    """Whether its end waits for all tasks in it, as that of `taskgroup` does (6.0 §14.3 for `taskgraph`).
-
-    None: that is decided when the program runs.
-    """
-    if directive.name != "taskgraph":
-        return directive.name == "taskgroup"
-    clause = directive.clause("nogroup")
-    if clause is None:
-        return True
-    value = fold(clause.args[0]) if clause.args else 1
-    return None if value is None else not value
 
 
 class DeclaredMapper(NamedTuple):

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Span, Symbol
 from ompls.analysis.model.ctype import Array
-from ompls.analysis.model.omp import Clause, Directive, groups_tasks
+from ompls.analysis.model.grouped import groups_tasks
+from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import Item
 from ompls.translate.canonical import loop_of
 from ompls.translate.clauses import allocators_used

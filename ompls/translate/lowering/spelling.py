@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 from ompls.analysis.encoding import decoded
-from ompls.analysis.model.omp import Clause, Directive, groups_tasks
+from ompls.analysis.model.grouped import groups_tasks
+from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import FileDirective, Item
 from ompls.analysis.spec import DIRECTIVES
 from ompls.translate.lowering.edits import on_one_line

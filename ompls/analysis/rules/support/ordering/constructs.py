@@ -10,7 +10,8 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Pointer
-from ompls.analysis.model.omp import Clause, Directive, groups_tasks
+from ompls.analysis.model.grouped import groups_tasks
+from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.rules.support.loopnest import nest_of
 from ompls.analysis.rules.support.ordering.accesses import Live
 from ompls.analysis.rules.support.ordering.devices import Devices
