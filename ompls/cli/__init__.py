@@ -20,6 +20,7 @@ from ompls.cli.terminal import UNWRITABLE, give_up, prepare_streams
 COMMANDS = {
     "check": "find mistakes in target regions",
     "preview": "show the generated kernels",
+    "graph": "show the static task graph of a region",
     "translate": "write a bundle: host code, kernels, manifest",
     "run": "translate, build and run a program",
     "remote": "keep boards that are reached over SSH, and run programs there",
@@ -135,7 +136,7 @@ def _take_foreign(arguments: list[str], command: str) -> tuple[list[str], list[s
         arguments, program = arguments[:at], arguments[at + 1 :]
     if command == "run":  # alone it takes no value: the next word is a file
         arguments = ["--check=" if word == "--check" else word for word in arguments]
-    if command in ("check", "preview", "translate", "run"):
+    if command in ("check", "graph", "preview", "translate", "run"):
         arguments, flags = split_flags(arguments)
         return arguments, flags, program
     return arguments, [], program

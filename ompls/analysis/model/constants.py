@@ -94,14 +94,17 @@ def combined(e: ast.Binary, left: int | None) -> int | None:
 
 
 def _combined(e: ast.Binary, a: int) -> int | None:
-    op = e.op
-    if op in ("&&", "||") and bool(a) == (op == "||"):
-        return int(op == "||")
+    if e.op in ("&&", "||") and bool(a) == (e.op == "||"):
+        return int(e.op == "||")
     b = fold(e.right)
-    if b is None:
-        return None
+    return None if b is None else operated(e, a, b)
+
+
+def operated(e: ast.Binary, a: int, b: int) -> int | None:
+    """What the operator of `e` makes of two values, before that is converted to its type; None: it is undefined."""
+    op = e.op
     if op in ("&&", "||"):
-        return int(bool(b))
+        return int(bool(a and b)) if op == "&&" else int(bool(a or b))
     if op not in ("<<", ">>"):  # a negative operand of an unsigned operation is large
         common = arithmetic(e.left.type, e.right.type)
         a, b = wrap(a, common), wrap(b, common)

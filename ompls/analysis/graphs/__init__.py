@@ -1,0 +1,25 @@
+"""The static task graph of a region: which tasks it creates, and which of them wait for which.
+
+A region is followed statement by statement, as the paper "OpenMP to CUDA graphs" does it (section 4.1): constants,
+induction variables and unrolled loops give each task its values, and its list items their addresses.  Where one of
+them is not known before the program runs there is no graph, but a reason with its place.
+
+    evaluated.py  what expressions are worth, and which storage an lvalue is
+    here.py       reasons, and the place that they are about
+    depends.py    `depend` clauses as storage
+    data.py       what a task reads, writes and maps
+    order.py      which task waits for which: `depend`, and what the encountering task waits for
+    expansion.py  follows the statements of a region
+    find.py       where in a unit a graph begins
+    shape.py      levels, critical path, width
+
+Nothing here does I/O or knows of rules; all work is bounded (`expansion.MOST_NODES`, `MOST_STEPS`).
+"""
+
+from __future__ import annotations
+
+from ompls.analysis.graphs.find import Found, Functions, graph_at, graphs
+from ompls.analysis.graphs.order import Edge, Node
+from ompls.analysis.graphs.shape import Shape, shape_of
+
+__all__ = ["Edge", "Found", "Functions", "Node", "Shape", "graph_at", "graphs", "shape_of"]
