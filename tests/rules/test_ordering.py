@@ -69,6 +69,12 @@ CASES = [
     (f"{S}for (int i = 0; i < n; i++) {T}\nfor (int j = 0; j < m; j++) a[i * m + j] = j;", ""),
     (f"{S}for (int i = 0; i < n; i++) {T}\nfor (int j = 0; j <= m; j++) a[i * m + j] = j;", "tasks-unordered"),
     (f"{S}for (int i = n - 1; i >= 0; i--) {T}\na[i] = a[n - 1 - i] + 1;", "tasks-unordered"),
+    # in one iteration, too: tried out for several sizes; a loop may run once only
+    (f"{T}\nfor (int j = 0; j < n; j++) a[j] = 1;\n x = a[n / 2]; {W}", "task-result-used"),
+    (f"{T}\nfor (int j = 0; j < n; j += 2) a[j] = 1;\n x = a[0]; {W}", "task-result-used"),
+    (f"{T}\nfor (int j = 0; j < n; j += 2) a[j] = 1;\n x = a[1]; {W}", ""),
+    (f"{T}\nfor (int j = 0; j < n; j++) a[j] = 1;\n x = a[5]; {W}", ""),
+    (f"{T}\nfor (int j = 0; j < n; j++) a[2 * j] = 1;\n for (int j = 0; j < n; j++) a[2 * j + 1] = 1; {W}", ""),
     # what the creator does later: only elements of later iterations
     (f"{S}for (int i = 0; i < n; i++) {{ {T}\na[i] = 1;\n b[i] = a[i / 2]; }}", "task-result-used"),
     (f"{S}for (int i = 1; i < n; i++) {{ {T}\na[i] = 1;\n b[i] = a[2 * i]; }}", ""),

@@ -14,9 +14,8 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, FunctionDef, Stmt, Symbol, walk_all
 from ompls.analysis.model.ctype import Array, Pointer
 from ompls.analysis.rules.support.framework import Unit as Program
-from ompls.analysis.rules.support.ordering.across import meet_later
-from ompls.analysis.rules.support.ordering.meet import meet
 from ompls.analysis.rules.support.ordering.model import BY_ADDRESS, Agent, Clash, ClashKind, Entry, Side, Touch, Unit
+from ompls.analysis.rules.support.ordering.overlap import overlap
 from ompls.analysis.rules.support.ordering.team import NO_TEAM, Team, concurrent
 from ompls.analysis.rules.support.ordering.touches import Place, touches, values_of
 from ompls.analysis.rules.support.races.meet import Budget
@@ -143,15 +142,13 @@ class Accesses(ABC):
 
     def met(self, entry: Entry, touch: Touch, varying: frozenset[Symbol], common: int | None) -> bool:
         """Whether what goes on and an access certainly touch the same storage."""
-        one, laps = entry.touch, entry.laps
-        if one.side not in ("host", BY_ADDRESS) and entry.unit is not None and _has_moved(entry.unit.stmt, varying):
+        if (
+            entry.touch.side not in ("host", BY_ADDRESS)
+            and entry.unit is not None
+            and _has_moved(entry.unit.stmt, varying)
+        ):
             return False
-        found = meet(one, touch, varying, laps, common)
-        if found is not None or entry.unit is None or len(laps) != 1:
-            return found is True
-        if one.way != touch.way or one.whole or touch.whole or (one.depth and one.symbol in varying):
-            return False
-        return meet_later(entry, touch, varying, self.trials)
+        return overlap(entry, touch, varying, common, self.trials)
 
     # --- what goes on
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from ompls.analysis.dataenv.private import COPYING
+from ompls.analysis.dataenv.symbolic import LoopRange, Opaque, Poly
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol, walk_all
 from ompls.analysis.model.constants import fold
-from ompls.analysis.rules.support.ordering.meet import same_thread, same_trips
 from ompls.analysis.rules.support.ordering.model import Agent, Touch
 
 
@@ -83,7 +84,7 @@ def concurrent(one: Agent, a: Touch, two: Agent, b: Touch, again: bool) -> bool 
 
 def _shares(one: Agent, a: Touch, two: Agent, b: Touch) -> bool | None:
     """Two shares of work: the same elements go to the same thread when both have the same static schedule."""
-    same = same_thread(one, a, two, b)
+    same = _same_thread(one, a, two, b)
     if same is not True:
         moving = any(_in_loops(one, a)) and any(_in_loops(two, b))
         return True if same is False or not moving else None
@@ -91,7 +92,7 @@ def _shares(one: Agent, a: Touch, two: Agent, b: Touch) -> bool | None:
         return True
     if one.stmt is two.stmt or "same" in (one.schedule, two.schedule):
         return None
-    equal = same_trips(one, two)
+    equal = _same_trips(one, two)
     if one.schedule != two.schedule or not equal:
         # Other numbers of iterations are cut at other places; blocks of a given size are not.
         return None if "," in one.schedule or equal is None else one.schedule == two.schedule and equal is False
@@ -103,3 +104,57 @@ def _in_loops(agent: Agent, touch: Touch) -> list[bool]:
     """For each subscript whether it may depend on the iteration of the shared loop."""
     own = {o.symbol for o in agent.loops}
     return [s is None or bool(own & s.symbols()) for s in touch.subs] if own else [True]
+
+
+def _same_thread(one: Agent, a: Touch, two: Agent, b: Touch) -> bool | None:
+    """Whether the elements that both loops touch are touched by the same thread, each.
+
+    True needs the same elements in iterations of the same number (5.2 §11.5.3 adds the same static schedule).
+    False: an element is touched in different iterations.
+    """
+    if len(a.subs) != len(b.subs) or not one.loops or len(one.loops) != len(two.loops):
+        return None
+    first, second = _numbered(one.loops), _numbered(two.loops)
+    if first is None or second is None:
+        return None
+    moved, alike = False, False
+    for x, y in zip(a.subs, b.subs, strict=False):
+        if x is None or y is None:
+            return None
+        k, m = x.substitute(first), y.substitute(second)
+        numbers = {n for n in k.opaques() | m.opaques() if n.op == "iteration"}
+        if not numbers:
+            continue
+        if k == m:
+            alike = alike or (_inner_free(k, a, one) and _inner_free(m, b, two))
+        else:
+            moved = True
+    if alike:
+        return True
+    return False if moved else None
+
+
+def _inner_free(p: Poly, touch: Touch, agent: Agent) -> bool:
+    own = {o.symbol for o in agent.loops}
+    return not any(o.symbol in p.symbols() for o in touch.loops if o.symbol not in own)
+
+
+def _numbered(loops: Sequence[LoopRange]) -> dict[Symbol | Opaque, Poly] | None:
+    """For each iteration variable its value in terms of the number of the iteration."""
+    found: dict[Symbol | Opaque, Poly] = {}
+    for level, loop in enumerate(loops):
+        start = loop.lower if loop.step > 0 else loop.upper
+        if loop.symbol is None or start is None or not loop.step:
+            return None
+        number = Poly.of(Opaque("iteration", None, (Poly.of(level),)))
+        found[loop.symbol] = start.substitute(found) + number * loop.step
+    return found
+
+
+def _same_trips(one: Agent, two: Agent) -> bool | None:
+    """Whether both loops have the same number of iterations."""
+    apart = [
+        (a.trips - b.trips).constant if a.trips is not None and b.trips is not None else None
+        for a, b in zip(one.loops, two.loops, strict=False)
+    ]
+    return None if None in apart else not any(apart)

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ompls.analysis.dataenv.access import Access
-from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Opaque, Poly, range_over
+from ompls.analysis.dataenv.symbolic import ZERO, Atom, LoopRange, Opaque, Poly, compare, range_over
 from ompls.analysis.model.ast import DirectiveStmt, For, InitList, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array
 from ompls.analysis.rules.support.races.barriers import replaced
 from ompls.analysis.rules.support.races.crowded import is_apart
 from ompls.analysis.rules.support.races.levels import Level
-from ompls.analysis.rules.support.races.trial import Trial, is_open, meet_always, varies
+from ompls.analysis.rules.support.races.trial import Trial, Units, is_open, meet_always, varies
 from ompls.analysis.spec.runtime import THREADS
 
 Verdict = Literal["no", "yes", "unknown", "indirect"]
@@ -68,28 +68,51 @@ def is_fixed(access: Access, loops: tuple[For, ...], outer: int) -> bool:
     return all(s is not None and not varies(s, moving) for s in access.subscripts)
 
 
-def meet(a: Access, b: Access, level: Level, outer: int, budget: Budget, *, later: bool = False) -> Meeting:
+def meet(a: Access, b: Access, level: Level, outer: int, budget: Budget) -> Meeting:
     """Whether `a` in one unit of the level and `b` in another one access the same element.
 
     Its loops are around both; when it has none each of two threads runs both.
     outer -- the number of loops around the construct, whose iterations are the same for both
-    later -- `b` is in a later iteration than `a`
     """
     loops = level.loops
-    level_a, level_b = level_loops(a, loops), level_loops(b, loops)
-    if len(level_a) < len(loops) or len(level_b) < len(loops):
-        return UNKNOWN
     asked = {o.op for x in (a, b) for s in x.subscripts if s is not None for o in s.opaques()} & THREADS
     if loops and level.tells_apart(asked):
         return UNKNOWN  # an element of the thread that does the iteration
     if loops and asked:  # two of different teams that have the same number, or two of one team
         a, b = replaced(a, _FIRST), replaced(b, _FIRST)
+    units = 0 if loops else level.units or (budget.threads if level.unit == "thread" else 0)
+    return _meet(a, b, loops, outer, budget, units=Units(units, f"omp_get_{level.unit}_num"), stmt=level.stmt)
+
+
+def meet_later(a: Access, b: Access, loops: tuple[For, ...], outer: int, budget: Budget) -> Meeting:
+    """Whether `a`, and `b` in a later iteration of `loops` (if there are any), access the same element.
+
+    That a loop inside runs more than once is not taken for certain.
+    """
+    return _meet(a, b, loops, outer, budget)
+
+
+def _meet(
+    a: Access,
+    b: Access,
+    loops: tuple[For, ...],
+    outer: int,
+    budget: Budget,
+    *,
+    units: Units | None = None,
+    stmt: DirectiveStmt | None = None,
+) -> Meeting:
+    """units -- who runs them at the same time; None: `b` is later than `a`
+    stmt -- where arrays may have known values
+    """
+    level_a, level_b = level_loops(a, loops), level_loops(b, loops)
+    if len(level_a) < len(loops) or len(level_b) < len(loops):
+        return UNKNOWN
     pairs = list(zip(a.subscripts, b.subscripts, strict=False))
-    if any(x is None or y is None for x, y in pairs):
-        rest = [(x, y) for x, y in pairs if x is not None and y is not None]
-        apart = bool(rest) and _by_distance(a, b, rest, level_a, outer).verdict == "no"
-        return NO if apart else UNKNOWN
     subscripts = [(x, y) for x, y in pairs if x is not None and y is not None]
+    if len(subscripts) < len(pairs):
+        apart = bool(subscripts) and _by_distance(a, b, subscripts, level_a, outer).verdict == "no"
+        return NO if apart else UNKNOWN
     outside = _leaves_row(a, outer) or _leaves_row(b, outer)
     if outside:
         x, y = a.place.linear, b.place.linear
@@ -99,17 +122,19 @@ def meet(a: Access, b: Access, level: Level, outer: int, budget: Budget, *, late
     if not outside:
         # Conditions and bounds may keep apart what would meet, never bring together what does not.
         quick = _by_distance(a, b, subscripts, level_a, outer)
+        if quick.verdict == "unknown" and units is None:  # else the bounds may be others in each thread
+            quick = _by_ends(a, b, subscripts, level_a, outer)
         limited = any(g.facts for g in (*a.guards, *b.guards)) or _is_skewed(level_a, (a, b), outer)
-        if quick.verdict == "no" or (quick.verdict == "yes" and not limited and not (later and quick.distance)):
+        if quick.verdict == "no" or (quick.verdict == "yes" and not limited and not (units is None and quick.distance)):
             return quick
     moving = {r.symbol for r in (*a.loops[outer:], *b.loops[outer:]) if r.symbol is not None}
     loads = [o for x, y in subscripts for o in x.opaques() | y.opaques() if o.base is not None]
-    tables = {o.base: known for o in loads if o.base is not None and (known := table_of(o.base, level.stmt, budget))}
+    bases = {o.base for o in loads if o.base is not None} if stmt is not None else ()
+    tables = {base: known for base in bases if stmt is not None and (known := table_of(base, stmt, budget))}
     if any(varies(Poly.of(o), moving) and o.base not in tables for o in loads):
         one = level_a[0].symbol if len(level_a) == 1 and len(subscripts) == 1 else None
         return NO if one is not None and is_apart(*subscripts[0], one, moving) else INDIRECT
-    units = 0 if loops else level.units or (budget.threads if level.unit == "thread" else 0)
-    trial = Trial(a, b, subscripts, level_a, outer, tables, units, f"omp_get_{level.unit}_num", later)
+    trial = Trial(a, b, subscripts, level_a, outer, tables, units)
     if not any(g.facts for g in (*a.guards, *b.guards)) and is_open(trial):
         same = all(x == y for x, y in subscripts) and is_fixed(a, loops, outer) and is_fixed(b, loops, outer)
         return Meeting("yes") if same else UNKNOWN
@@ -187,6 +212,21 @@ def _by_distance(
             return NO
     first = level[0].symbol if level else None
     return Meeting("yes", forced.get(first) if first is not None else None)
+
+
+def _by_ends(a: Access, b: Access, subscripts: list[tuple[Poly, Poly]], level: list[LoopRange], outer: int) -> Meeting:
+    """Decides subscripts by their smallest and largest values: one begins behind the other's end; both have one of them."""
+    met = not level
+    for x, y in subscripts:
+        one, two = range_over(x, a.loops[outer:]), range_over(y, b.loops[outer:])
+        if one is None or two is None:
+            met = False
+            continue
+        if "<" in (compare(one[1], two[0]), compare(two[1], one[0])):
+            return NO
+        met = met and (one[0] in two or one[1] in two)
+    exact = all(r.exact for z in (a, b) for r in z.loops[outer:])
+    return Meeting("yes") if met and exact else UNKNOWN
 
 
 def _one_distance(

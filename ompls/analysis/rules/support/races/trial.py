@@ -25,13 +25,23 @@ Tables = Mapping[Symbol, tuple[int, ...]]  # arrays with known values
 
 
 @dataclass(frozen=True, slots=True)
+class Units:
+    """The threads (teams) that run two accesses at the same time.
+
+    count -- how many there are, when the program says so; 0: some
+    number -- the routine that tells them apart
+    """
+
+    count: int = 0
+    number: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Trial:
     """Runs the loops of two accesses.
 
     subscripts -- of both, in pairs; level -- the concurrent loops; outer -- the number of loops around them
-    units -- how many threads (teams) there are, when the program says so; 0: some
-    number -- the routine that tells them apart
-    later -- `b` is in a later iteration of the concurrent loops than `a`
+    units -- who runs them; None: `b` is later than `a`, in a later iteration if there are concurrent loops
     """
 
     a: Access
@@ -40,18 +50,24 @@ class Trial:
     level: list[LoopRange]
     outer: int
     tables: Tables
-    units: int = 0
-    number: str = ""
-    later: bool = False
+    units: Units | None = Units()
+
+    @property
+    def later(self) -> bool:
+        return self.units is None
+
+    @property
+    def count(self) -> int:
+        return self.units.count if self.units is not None else 0
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """Threads (teams) that may do one access each: with concurrent loops it does not matter which they are."""
-        if self.level:
+        if self.level or self.later:
             return iter(((0, 0),))
-        if self.units < 2:
+        if self.count < 2:
             return permutations((0, 1, 2, 4), 2)
-        near = {1 << k for k in range(self.units.bit_length())}
-        others = sorted(n for n in {*near, self.units // 2, self.units - 1} if 0 < n < self.units)
+        near = {1 << k for k in range(self.count.bit_length())}
+        others = sorted(n for n in {*near, self.count // 2, self.count - 1} if 0 < n < self.count)
         return iter([*permutations((0, *others[:3]), 2), *((0, n) for n in others[3:]), *((n, 0) for n in others[3:])])
 
     def run(self, values: dict[Atom, int], thread: int, other_thread: int) -> bool | None:
@@ -82,8 +98,9 @@ class Trial:
 
     def thread(self, number: int) -> dict[Atom, int]:
         """What the routines give that ask for the number of the thread (team), and for how many there are."""
-        known: dict[Atom, int] = {Opaque(op, None, ()): number if op == self.number else 0 for op in THREADS}
-        return known | {Opaque(op, None, ()): self.units for op in _COUNTS if self.units}
+        own = self.units.number if self.units is not None else ""
+        known: dict[Atom, int] = {Opaque(op, None, ()): number if op == own else 0 for op in THREADS}
+        return known | {Opaque(op, None, ()): self.count for op in _COUNTS if self.count}
 
 
 def varies(p: Poly, symbols: set[Symbol]) -> bool:
@@ -98,7 +115,7 @@ def meet_always(trial: Trial) -> bool:
     if free is None:
         return False
     ran = False
-    for chosen in _choices(a, b, free, outer, trial.units):
+    for chosen in _choices(trial, free):
         found = set()
         around = _with_outer(chosen, a.loops[:outer], free, tables)
         for values, (one, other) in ((v, p) for v in around for p in trial.pairs()):
@@ -119,7 +136,7 @@ def where_they_meet(trial: Trial) -> Iterator[list[dict[Atom, int]]]:
     a, b, outer, tables = trial.a, trial.b, trial.outer, trial.tables
     symbols = [r.symbol for r in trial.level if r.symbol is not None]
     free = _free(a, b, outer, tables)
-    for chosen in islice(_choices(a, b, free, outer, trial.units), 3) if free is not None else ():
+    for chosen in islice(_choices(trial, free), 3) if free is not None else ():
         values = next(_with_outer(chosen, a.loops[:outer], free or [], tables))
         seen: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
         for point in _points(b, outer, values, tables):
@@ -182,12 +199,13 @@ def _name(atom: Atom) -> str:
     return atom.name if isinstance(atom, Symbol) else repr(Poly.of(atom))
 
 
-def _choices(a: Access, b: Access, free: list[Atom], outer: int, units: int) -> Iterator[dict[Atom, int]]:
+def _choices(trial: Trial, free: list[Atom]) -> Iterator[dict[Atom, int]]:
     """Values for the sizes: all alike, growing, falling; small ones beside others; extremes for what is no loop's bound."""
+    a, b, outer = trial.a, trial.b, trial.outer
     bounds = {x for y in (a, b) for r in y.loops for p in _bounds(r) for x in p.atoms()}
     largest = max((c for y in (a, b) for p in _polys(y, outer) for c in _constants(p)), default=0)
     base = 7 + 2 * min(largest, 60)
-    step = max(_STEP, units)
+    step = max(_STEP, trial.count)
     steps = {x: step for y in (a, b) for r in y.loops[outer:] if r.stride is not None for x in r.stride.atoms()}
     yield dict.fromkeys(free, base) | steps
     if not free:
@@ -196,12 +214,25 @@ def _choices(a: Access, b: Access, free: list[Atom], outer: int, units: int) -> 
     yield {atom: base + 4 * (len(free) - i) for i, atom in enumerate(free)} | steps
     for beside in _beside(a, b, outer, free):  # `n + depth`: the depth of a halo may be small
         yield dict.fromkeys(free, base) | {beside: _DEEP} | steps
+    short = _lengths(trial) & set(free) if trial.later else ()
+    if short:  # a loop inside that runs once, or not at all
+        yield from (dict.fromkeys(free, base) | dict.fromkeys(short, turns) | steps for turns in (1, 0))
     if any(atom not in bounds for atom in free):
         for extreme in (0, 1, -1009, 1013):
             yield {atom: base if atom in bounds else extreme for atom in free} | steps
         # Rows that are longer than every loop, of which none is empty: `for (i = first; i < n; …)`.
         for rising in (4, -4):
             yield {atom: base + rising * i if atom in bounds else 1013 for i, atom in enumerate(free)} | steps
+
+
+def _lengths(trial: Trial) -> set[Atom]:
+    """What says only how often a loop inside runs: `n` of `a[16 * i : n]`."""
+    around = trial.outer + len(trial.level)
+    inner = [r for x in (trial.a, trial.b) for r in x.loops[around:]]
+    others = [p for pair in trial.subscripts for p in pair] + [r.lower for r in inner]
+    others += [p for r in trial.a.loops[:around] for p in _bounds(r)]
+    ends = {atom for r in inner if r.upper is not None for atom in r.upper.atoms()}
+    return ends - {atom for p in others if p is not None for atom in p.atoms()}
 
 
 def _constants(p: Poly) -> Iterator[int]:
