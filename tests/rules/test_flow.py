@@ -60,6 +60,11 @@ STORAGE = [
     (f"if (n > 500) {ENTER} {USE}", "warning"),
     (f"if (n > 500) {ENTER} if (n > 500) {USE}", ""),
     (f"if (n > 500) {ENTER} if (*y > 500) {USE}", "hint"),
+    # a condition that comes later may say more, or the contrary
+    (f"if (n > 500) {ENTER} if (n > 600) {USE}", ""),
+    (f"if (n > 500) {ENTER} if (!(500 >= n)) {USE}", ""),
+    (f"if (n > 500) {ENTER} if (n < 400) {USE}", "warning"),
+    (f"if (n == 5) {ENTER} if (n != 5) return; {USE}", ""),
     (f"if (n <= 500) return; {ENTER} {USE}", ""),
     (f"if (n <= 500) other = x; else {ENTER} if (other) return; {USE}", "hint"),
     (f"\n#pragma omp target data map(x[0:n]) if(n > 500)\n{USE}", "warning"),

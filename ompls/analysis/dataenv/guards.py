@@ -70,6 +70,19 @@ class Constancy(Protocol):
     def expr(self, expr: Expr) -> bool: ...
 
 
+class _AsWritten:
+    """What looks the same is the same."""
+
+    def value(self, _p: Poly) -> bool:
+        return True
+
+    def expr(self, _expr: Expr) -> bool:
+        return True
+
+
+AS_WRITTEN: Constancy = _AsWritten()
+
+
 def exclude(a: Sequence[Guard], b: Sequence[Guard], constant: Constancy) -> bool:
     """Whether what is under the conditions `a` and what is under `b` never both happen."""
     return any(_contrary(x, y, constant) for x in a for y in b)

@@ -340,7 +340,9 @@ def _why(whole: _Object, seen: list[_Seen]) -> Iterator[Fact]:
 def _decision(site: Site | Choice) -> Fact:
     if isinstance(site, Site):
         return Fact("it depends on what is decided here", site)
-    atoms = site.difference.atoms()
-    if any(isinstance(atom, Opaque) for atom in atoms):
+    difference, op = site.says
+    if any(isinstance(atom, Opaque) for atom in difference.atoms()):
         return Fact("it depends on a condition")
-    return Fact(f"it depends on whether {in_c(site.difference)} {site.op} 0")
+    falls = next((c for m, c in difference.terms.items() if m), 0) < 0
+    comparison = f"{in_c(-difference)} >" if falls and op == "<" else f"{in_c(difference)} {op}"
+    return Fact(f"it depends on whether {comparison} 0")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.access import Access
-from ompls.analysis.dataenv.paths import same
+from ompls.analysis.dataenv.guards import AS_WRITTEN, beyond
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.races.report import finding, reports, text_of
 
@@ -23,9 +23,8 @@ def check(scene: Scene) -> Iterator[Finding]:
 def _is_asked_again(bare: Access, held: Access) -> bool:
     """Whether a test without protection is made again under it: what it saw too early decides nothing."""
     tests = [g for g in held.guards if any(n is bare.node for n in g.expr.walk())]
-    return not bare.write and any(
-        g is not t and g.holds == t.holds and same(g.expr, t.expr) for t in tests for g in held.guards
-    )
+    others = [g for g in held.guards if g not in tests]
+    return not bare.write and len(beyond(tests, others, AS_WRITTEN)) < len(tests)
 
 
 RULE = Rule(

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from ompls.analysis.dataenv.machine.copies import Choice
 from ompls.analysis.dataenv.machine.routines import INITIAL, NUM_DEVICES, ON_HOST, Routines
 from ompls.analysis.dataenv.machine.state import EITHER, State, forget_choices
-from ompls.analysis.dataenv.symbolic import ZERO, Atom, Opaque, Poly
+from ompls.analysis.dataenv.relations import facts_of, negated, parts_of
+from ompls.analysis.dataenv.symbolic import Atom, Opaque, Poly, is_integer
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Expr, Node, Symbol
 
-# The comparison that stands for this one and its opposite, and which of the two sides it is.
-_SAME = {"==": ("==", 0), "!=": ("==", 1), "<": ("<", 0), ">=": ("<", 1), ">": (">", 0), "<=": (">", 1)}
-_PLAIN = (ast.Name, ast.IntLiteral, ast.CharLiteral, ast.Paren)
+_OF_VALUES = frozenset((ast.Name, ast.IntLiteral, ast.CharLiteral, ast.Paren, ast.Cast, ast.Unary, ast.Binary))
 _CHANGING = frozenset((NUM_DEVICES, ON_HOST, *INITIAL.atoms()))
 
 
@@ -22,27 +21,18 @@ class Choices(Routines):
 
     def choice(self, condition: Expr) -> tuple[Choice | None, int]:
         """(the decision, its side when the condition holds); None: it may come out otherwise next time."""
-        side = 0
-        while isinstance(condition, ast.Paren) or (isinstance(condition, ast.Unary) and condition.op == "!"):
-            if isinstance(condition, ast.Paren):
-                condition = condition.inner
-            else:
-                condition, side = condition.operand, 1 - side
-        if isinstance(condition, ast.Binary) and condition.op in _SAME:
-            left, right, op = condition.left, condition.right, condition.op
-        else:
-            left, right, op = condition, None, "!="
-        if not all(right_or_left is None or isinstance(right_or_left, _PLAIN) for right_or_left in (left, right)):
+        nodes = list(condition.walk())
+        if not all(type(n) in _OF_VALUES for n in nodes) or sum(1 for _ in parts_of(condition, True)) != 1:
             return None, 0
-        a, b = self.value(left), self.value(right) if right is not None else ZERO
-        if not isinstance(a, Poly) or not isinstance(b, Poly):
-            return None, 0
-        difference = a - b
-        if any(atom in _CHANGING or _op(atom).startswith(EITHER) for atom in _all_atoms(difference)):
+        names = [n for n in nodes if isinstance(n, ast.Name) and n.symbol is not None and is_integer(n.type)]
+        values = {n.symbol: v if isinstance(v := self.value(n), Poly) else None for n in names if n.symbol is not None}
+        found = facts_of(condition, True, values)
+        if not found or any(a in _CHANGING or _op(a).startswith(EITHER) for a in _all_atoms(found[0][0])):
             return None, 0
         self.chosen = True
-        kind, negative = _SAME[op]
-        return Choice(kind, difference), side ^ negative
+        # One of a comparison and its opposite stands for both.
+        side = int(found[0][1] in ("!=", "<="))
+        return Choice(negated(found[0]) if side else found[0]), side
 
     def chooses_anew(self, state: State | None, node: Node, assigned: set[Symbol]) -> None:
         """`node` is about to run again, and gives these other values."""
@@ -51,7 +41,7 @@ class Choices(Routines):
         here, around = self.frame.name, {f.name for f in self.frames[:-1]}
 
         def changed(choice: Choice) -> bool:
-            for atom in _all_atoms(choice.difference):
+            for atom in _all_atoms(choice.says[0]):
                 name, _, at = _op(atom).rpartition("@")
                 if atom in assigned or (name and name != here and name not in around):
                     return True
@@ -64,7 +54,7 @@ class Choices(Routines):
     def called_anew(self, name: str) -> None:
         """A function begins: what its conditions were about before is another call's."""
         if self.now is not None and self.chosen:
-            forget_choices(self.now, lambda c: any(_op(a).startswith(name + "@") for a in _all_atoms(c.difference)))
+            forget_choices(self.now, lambda c: any(_op(a).startswith(name + "@") for a in _all_atoms(c.says[0])))
 
 
 def _op(atom: Atom) -> str:

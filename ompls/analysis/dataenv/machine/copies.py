@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from ompls.analysis.dataenv.machine.values import Positive, Range, Site, apart, covers, exceeds, inside, order
 from ompls.analysis.dataenv.machine.written import MOST_KEPT, Lost, Sent, Written, less, merged, sent_to, without
+from ompls.analysis.dataenv.relations import Fact, contradict, negated
 from ompls.analysis.dataenv.symbolic import Poly
 from ompls.analysis.model.ast import Span
 
@@ -63,15 +64,19 @@ class Copy(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A decision by its condition, which comes out the same wherever it is asked: `left op right`."""
+    """A decision by its condition, which comes out the same wherever it is asked; it `says` so on its side 0."""
 
-    op: str
-    difference: Poly
+    says: Fact
+
+    def excludes(self, side: int, other: Choice, its: int) -> bool:
+        """Whether the two do not come out like this together."""
+        one, two = (c.says if s == 0 else negated(c.says) for c, s in ((self, side), (other, its)))
+        return contradict(one, two)
 
     @property
     def by_itself(self) -> bool:
         """Whether it tells little of what was done before: `n > 500`, but not `n > 0`, nor a flag."""
-        return self.op in ("<", ">") and abs(self.difference.offset) > 2
+        return self.says[1] == "<" and abs(self.says[0].offset) > 2
 
 
 class Way(NamedTuple):

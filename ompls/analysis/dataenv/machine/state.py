@@ -138,17 +138,23 @@ def decided(states: list[State | None], site: Site | Choice, conditions: int, ot
 
 
 def assumed(state: State, choice: Choice, side: int) -> bool:
-    """A condition has come out as before: what is so by its other side only is not so here.
+    """A condition has come out like this: what is so only where it cannot is not so here.
 
     Whether that tells anything.
     """
     told = False
     for obj, cases in state.cases.items():
         if cases is not None and len(cases) > 1:
-            kept = [c for c in cases if c.way is None or c.way.site != choice or c.way.side == side]
+            kept = [c for c in cases if not _excluded(c.way, choice, side)]
             if 0 < len(kept) < len(cases):
                 state.cases[obj], told = frozenset(kept), True
     return told
+
+
+def _excluded(way: Way | None, choice: Choice, side: int) -> bool:
+    if way is None or not isinstance(way.site, Choice):
+        return False
+    return way.side != side if way.site == choice else way.side < 2 and way.site.excludes(way.side, choice, side)
 
 
 def forget_choices(state: State, changed: Callable[[Choice], bool]) -> None:

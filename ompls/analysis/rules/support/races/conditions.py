@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, Walk
 from ompls.analysis.dataenv.called import known_of, touched_by
-from ompls.analysis.dataenv.guards import Guard, exclude
+from ompls.analysis.dataenv.guards import Guard, beyond, exclude
 from ompls.analysis.dataenv.paths import named_in, root, same
 from ompls.analysis.dataenv.records import member_of
 from ompls.analysis.dataenv.relations import fails
@@ -55,9 +55,9 @@ class Conditions:
         """The conditions that stand inside of the construct."""
         return access.guards[self.walk.starts[level.stmt].guards :]
 
-    def way(self, access: Access, level: Level) -> list[tuple[int, bool]]:
-        """The decisions inside of the construct that lead to an access: statements, and which branch of each."""
-        return [(id(g.stmt), g.holds) for g in self.inside(access, level)]
+    def implies(self, a: Access, b: Access, level: Level) -> bool:
+        """Whether `b` happens in a unit in which `a` does, as far as the conditions inside of the construct say."""
+        return not beyond(self.inside(b, level), self.inside(a, level), _Same(self, level))
 
     def is_invariant(self, expr: Expr, level: Level, calls: bool = False) -> bool:
         """Whether all units find the same value; `calls`: what functions without arguments give counts as the same."""
@@ -167,8 +167,8 @@ class Conditions:
     def is_half_atomic(self, a: Access, b: Access, level: Level) -> bool:
         """Whether one is atomic, which shows that several units come here, and the other one, next to it, is not."""
         kinds = [{kind for kind, _ in x.held} for x in (a, b)]
-        ways = [self.way(x, level) for x in (a, b)]
-        return ("atomic" in kinds[0]) != ("atomic" in kinds[1]) and ways[0] == ways[1]
+        both = self.implies(a, b, level) and self.implies(b, a, level)
+        return ("atomic" in kinds[0]) != ("atomic" in kinds[1]) and both
 
     def by_thread(self, a: Access, b: Access) -> bool:
         """Whether conditions on the thread's number choose who does it."""
@@ -251,9 +251,8 @@ class Conditions:
             return False
         if list(write.subscripts) != list(read.subscripts):
             return False
-        ways = [self.way(x, level) for x in (write, read)]
         unlike = self.changes(level) - stored_alike(level.stmt)
-        return ways[1][: len(ways[0])] == ways[0] and not write.inner and is_alike(value, unlike, calls=True)
+        return self.implies(read, write, level) and not write.inner and is_alike(value, unlike, calls=True)
 
     def is_flag(self, a: Access, b: Access, level: Level) -> bool:
         """Whether one may set a flag that the other one only looks at: seeing it late does no harm in most programs."""
