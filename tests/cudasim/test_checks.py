@@ -10,38 +10,53 @@ from pathlib import Path
 
 import pytest
 import sim
-from thinned import thinned
 
 Check = Callable[..., list[str]]
 GUIDE = "CUDA C++ Programming Guide"
 
 
+HEAD = '#include "ompls_device.cuh"\n__device__ int counter, lock, ready;\n'
+
+
+def kernel(name: str, body: str) -> str:
+    """Its body begins on line 5."""
+    head = f'#line 3\nextern "C" __global__ void {name}(int *out, int *in, double *large)\n'
+    return f"{head}{{ const int t = threadIdx.x;\n{body}\n}}\n"
+
+
 @pytest.fixture
-def check(module: sim.Module, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Check]:
-    """Runs `body` as a kernel of `void wrong(int *out, int *in, double *large)`, on line 5 of wrong.cu; its findings.
+def checked(module: sim.Module, monkeypatch: pytest.MonkeyPatch) -> Iterator[Check]:
+    """Runs a kernel of the file `path`; its findings.
 
     `out` has 64 elements that nobody has written, `in` has 64, `large` 4096, both with values.
     """
     devices: list[sim.Device] = []
 
-    def run(body: str, grid: object = 1, block: object = 64, chosen: str = "", shared: int = 0) -> list[str]:
-        path = tmp_path / "wrong.cu"
-        path.write_text(
-            '#include "ompls_device.cuh"\n__device__ int counter, lock, ready;\n'
-            'extern "C" __global__ void wrong(int *out, int *in, double *large)\n{ const int t = threadIdx.x;\n'
-            f"{body}\n}}\n"
-        )
+    def run(
+        path: Path, name: str, grid: object = 1, block: object = 64, *, chosen: str = "", shared: int = 0
+    ) -> list[str]:
         monkeypatch.setenv("OMPLS_CHECK", chosen)
         devices.append(sim.Device(module, 0, sim.build(path, checked=True)))
         device = devices[-1]
         out, given, large = device.alloc(256), device.array(c_int, [1] * 64), device.array(c_double, [1.0] * 4096)
         sim.findings()
-        device.launch("wrong", grid, block, out, given, large, shared=shared)
+        device.launch(name, grid, block, out, given, large, shared=shared)
         return sim.findings()
 
     yield run
     for device in devices:
         device.close()
+
+
+@pytest.fixture
+def check(checked: Check, tmp_path: Path) -> Check:
+    """Runs `body` as the one kernel of wrong.cu."""
+
+    def run(body: str, *how: object, **more: object) -> list[str]:
+        (tmp_path / "wrong.cu").write_text(HEAD + kernel("wrong", body))
+        return checked(tmp_path / "wrong.cu", "wrong", *how, **more)
+
+    return run
 
 
 @dataclass
@@ -125,13 +140,25 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("case", thinned(WRONG, 2), ids=lambda case: case.name.replace(" ", "-"))
-def test_a_defect_is_found_on_its_lines(check: Check, case: Wrong) -> None:
-    found = check(case.body, case.grid, case.block)
+@pytest.fixture(scope="module")
+def all_of_them(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The kernels of WRONG and RIGHT in one file: g++ is started once."""
+    path = tmp_path_factory.mktemp("checks") / "wrong.cu"
+    wrong = [kernel(f"wrong{number}", case.body) for number, case in enumerate(WRONG)]
+    right = [kernel(f"right{number}", UNLESS_ALONE + body) for number, body in enumerate(RIGHT.values())]
+    path.write_text(HEAD + "".join((*wrong, *right)))
+    return path
+
+
+@pytest.mark.parametrize("number", range(len(WRONG)), ids=[case.name.replace(" ", "-") for case in WRONG])
+def test_a_defect_is_found_on_its_lines(checked: Check, all_of_them: Path, number: int) -> None:
+    case = WRONG[number]
+    found = checked(all_of_them, f"wrong{number}", case.grid, case.block)
     assert any(re.search(case.says, line) for line in found), found
     assert len(found) <= 2  # and nothing else
 
 
+UNLESS_ALONE = "if (blockIdx.x > 0 && gridDim.x == 1) return; "
 RIGHT = {
     "a neighbour after a barrier": "in[t] = t; __syncthreads(); out[t] = in[63 - t];",
     "lanes after __syncwarp": "in[t] = t; __syncwarp(); out[t] = in[t ^ 1];",
@@ -157,10 +184,10 @@ RIGHT = {
 }
 
 
-@pytest.mark.parametrize("name", thinned(RIGHT, 2))
-def test_right_kernels_are_left_alone(check: Check, name: str) -> None:
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_kernels_are_left_alone(checked: Check, all_of_them: Path, name: str) -> None:
     grid = 3 if "block" in name or name in {"atomics", "a critical section", "everybody reads"} else 1
-    assert check("if (blockIdx.x > 0 && gridDim.x == 1) return; " + RIGHT[name], grid) == []
+    assert checked(all_of_them, f"right{[*RIGHT].index(name)}", grid) == []
 
 
 @pytest.mark.parametrize(
