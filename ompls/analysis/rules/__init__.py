@@ -93,7 +93,7 @@ def report(tu: TU, noted: Iterable[Diagnostic] = (), budget: Budget | None = Non
     if marks:
         texts[tu.path] = tu.source
     unit = unit_of(tu, budget)
-    for diagnostic in (*_spoken(tu, unit, tuple([r for r in RULES.values() if r.id in asked])), *noted):
+    for diagnostic in (*_spoken(tu, unit, _rules(asked)), *noted):
         by = _silencers(texts, diagnostic) if texts else ()
         used.update(by)
         if diagnostic.rule in wanted:
@@ -136,7 +136,10 @@ def _as_severe(diagnostic: Diagnostic, wanted: str | None) -> Diagnostic:
 
 
 def _spoken(tu: TU, unit: Unit, rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
-    around = (rules, unit.settings, unit.told, tuple([ask(unit) for ask in QUESTIONS]))
+    around: _Around = (rules, unit.settings, unit.told, tuple([ask(unit) for ask in QUESTIONS]))
+    if tu.kept.get("around") == around:  # one object: it is compared with what is kept of each group
+        around = tu.kept["around"]
+    tu.kept["around"] = around
     undecided = _undecided(tu)
     names = tu.declarations_known
     for number, (_, group) in enumerate(tu.items.groups):
@@ -207,6 +210,11 @@ def manual(rule_id: str) -> str:
 def asked_for(settings: Settings) -> frozenset[str]:
     """The rules that these settings ask for."""
     return frozenset(rule.id for rule in RULES.values() if _selected(rule, settings))
+
+
+@lru_cache(8)
+def _rules(asked: frozenset[str]) -> tuple[Rule, ...]:
+    return tuple([rule for rule in RULES.values() if rule.id in asked])
 
 
 def _selected(rule: Rule, settings: Settings) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 from ompls.analysis.dataenv.machine.attachment import attached_by
@@ -61,17 +61,21 @@ class Unit(Protocol):
     @property
     def mark(self) -> Any: ...
     def late(self) -> bool: ...
-    def same_since(self, mark: Any, *names: Collection[str]) -> bool: ...
+    def same_since(self, mark: Any, names: frozenset[str]) -> bool: ...
 
 
 class _Kept(NamedTuple):
     """What the walks from a group's roots found: `events`, and apart from these the risks, of which there are many and
     which are told of what is wrong only.  It holds as long as `functions` and `variables` are these.
+
+    names -- of these, and of the group's own functions
     """
 
-    key: tuple[object, ...]
+    roots: tuple[Content, ...]
+    around: tuple[object, ...]
     functions: Mapping[str, Content | None]
     variables: Mapping[str, Symbol | None]
+    names: frozenset[str]
     events: tuple[Event, ...]
     risks: tuple[Event, ...]
     counts: tuple[Counts, ...]
@@ -143,9 +147,7 @@ def counts_of(group: Group) -> tuple[Counts, ...]:
 def _untouched(group: Group, program: Program, unit: Unit) -> bool:
     """Whether what is kept with the group certainly holds."""
     kept, mark = group.memo.get(__name__), group.memo.get(_MARK)
-    if kept is None or mark is None or kept.key[1:] != program.around:
-        return False
-    return unit.same_since(mark, group.functions, kept.functions, kept.variables)
+    return kept is not None and kept.around == program.around and unit.same_since(mark, kept.names)
 
 
 def _called(group: Group) -> frozenset[str]:
@@ -160,9 +162,9 @@ def _called(group: Group) -> frozenset[str]:
 def _noticed(group: Group, called: set[str], program: Program) -> _Kept | None:
     """What the walks from the group's roots find, kept with the group; None when there is no time for them."""
     roots = _roots(group, called, program)
-    key = (roots, *program.around)
     kept: _Kept | None = group.memo.get(__name__)
-    same = kept is not None and kept.key == key and _hold(kept.functions, program.functions)
+    same = kept is not None and (kept.roots, kept.around) == (roots, program.around)
+    same = same and kept is not None and _hold(kept.functions, program.functions)
     if kept is not None and same and _hold(kept.variables, program.symbols):
         return kept
     found: dict[Event, None] = {}
@@ -181,7 +183,10 @@ def _noticed(group: Group, called: set[str], program: Program) -> _Kept | None:
         counts += [walked[1]] if walked[1] else []
     events = tuple([event for event in found if event.kind != RISK])
     risks = tuple([event for event in found if event.kind == RISK])
-    kept = group.memo[__name__] = _Kept(key, functions, variables, events, risks, tuple(counts))
+    names = frozenset([*group.functions, *functions, *variables])
+    kept = group.memo[__name__] = _Kept(
+        roots, program.around, functions, variables, names, events, risks, tuple(counts)
+    )
     return kept
 
 
@@ -232,7 +237,7 @@ def _is_default_mapper(directive: Directive) -> bool:
 
 
 def _walked(content: Content, reach: Reach, program: Program) -> tuple[tuple[Event, ...], Counts] | None:
-    key = (reach, *program.around)
+    key = (reach, program.around)
     kept = content.memo.get(__name__)
     if kept is not None and kept[0] == key:
         walked: tuple[tuple[Event, ...], Counts] = kept[1]

@@ -41,6 +41,7 @@ class Program:
     variants -- functions whose calls may go elsewhere; local -- variables of which every device has its own
     attached -- pointer members of structures that something attaches on a device, by name; None: any may be
     shared -- for what is kept of its calls
+    around -- what every walk depends on
     """
 
     functions: Mapping[str, Content]
@@ -53,8 +54,9 @@ class Program:
     late: Callable[[], bool] = lambda: False  # whether there is no time left
     shared: Shared = field(default_factory=Shared)
     model: DataModel = LP64
+    around: tuple[object, ...] = field(init=False)
 
-    @property
-    def around(self) -> tuple[object, ...]:
-        """What every walk depends on."""
-        return self.model, self.mappers, self.variants, self.local, self.attached, tuple([m.said for m in self.mapping])
+    def __post_init__(self) -> None:
+        said = tuple([m.said for m in self.mapping])
+        around = (self.model, self.mappers, self.variants, self.local, self.attached, said)
+        object.__setattr__(self, "around", around)

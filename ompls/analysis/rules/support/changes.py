@@ -9,8 +9,9 @@ version before.  What holds is the same either way: this only saves the question
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from itertools import islice
+from operator import is_not
 from typing import NamedTuple
 
 from ompls.analysis.model.items import Group
@@ -59,12 +60,8 @@ class Mark(NamedTuple):
 
 def _changed(before: tuple[Group, ...], now: tuple[Group, ...]) -> frozenset[str]:
     """Names that are declared, defined, called or written otherwise in the groups that differ."""
-    first = 0
-    while first < min(len(before), len(now)) and before[first] is now[first]:
-        first += 1
-    last = 0
-    while last < min(len(before), len(now)) - first and before[-1 - last] is now[-1 - last]:
-        last += 1
+    first, least = _same(before, now), min(len(before), len(now))
+    last = min(_same(before[::-1], now[::-1]), least - first)
     gone, new = before[first : len(before) - last], now[first : len(now) - last]
     found: set[str] = set()
     for kind in ("functions", "names"):
@@ -72,6 +69,12 @@ def _changed(before: tuple[Group, ...], now: tuple[Group, ...]) -> frozenset[str
     found |= _differing(_callers(gone), _callers(new))
     words = [frozenset[str]().union(*[mentions(group)[0] for group in groups]) for groups in (gone, new)]
     return frozenset(found | (words[0] ^ words[1]))
+
+
+def _same(before: tuple[Group, ...], now: tuple[Group, ...]) -> int:
+    """With how many of the same groups both begin."""
+    differ = map(is_not, before, now)
+    return next((at for at, other in enumerate(differ) if other), min(len(before), len(now)))
 
 
 def _merged(groups: Iterable[Group], kind: str) -> dict[str, object]:
@@ -94,9 +97,9 @@ def _differing(before: dict[str, object], now: dict[str, object]) -> set[str]:
     return {name for name in before.keys() | now.keys() if before.get(name) != now.get(name)}
 
 
-def untouched(mark: Mark | None, at: Mark, *names: Collection[str]) -> bool:
+def untouched(mark: Mark | None, at: Mark, names: frozenset[str]) -> bool:
     """Whether none of the names can mean something else at one mark than at an earlier one."""
     if mark is None or mark.changes is not at.changes or at.changes.version != at.version or mark.version > at.version:
         return False
     changed = at.changes.since(mark.version)
-    return changed is not None and all(changed.isdisjoint(some) for some in names)
+    return changed is not None and changed.isdisjoint(names)

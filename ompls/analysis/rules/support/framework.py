@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -91,9 +91,9 @@ class Unit:
     noticed: dict[str, Any] = field(default_factory=dict)  # what the abstract machine noticed, by function
     mark: Mark | None = None  # of this version of the text
 
-    def same_since(self, mark: Mark | None, *names: Collection[str]) -> bool:
+    def same_since(self, mark: Mark | None, names: frozenset[str]) -> bool:
         """Whether these names certainly mean what they did in the version of `mark`."""
-        return self.mark is not None and untouched(mark, self.mark, *names)
+        return self.mark is not None and untouched(mark, self.mark, names)
 
     @property
     def complete_headers(self) -> bool:

@@ -13,9 +13,8 @@ from ompls.analysis.model.ast import FunctionDef, Symbol
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.callers import direct_callers, known_callers
-from ompls.analysis.rules.support.changes import Mark
 from ompls.analysis.rules.support.framework import Finding, Rule, Unit
-from ompls.analysis.rules.support.noticed import noticed
+from ompls.analysis.rules.support.noticed import follow, noticed
 
 Found = tuple[tuple[int, Rule, Finding], ...]  # number of the declaration in its group, and what was said about it
 _KEY, _MARK = __name__, f"{__name__} mark"  # _MARK: the version in which what is kept held
@@ -26,7 +25,7 @@ class _Kept(NamedTuple):
     around: Hashable
     answers: dict[str, object]
     callers: dict[Content, tuple[Content, ...]]
-    static: tuple[str, ...]  # the names of those of which the callers are known
+    names: frozenset[str]  # of `answers`, and of those of which the callers are known
     events: object
     headers: frozenset[bool]  # `Unit.asked_headers`
     found: Found
@@ -48,7 +47,7 @@ def findings_of(
     key, mark = _KEY + apart, _MARK + apart
     kept: _Kept | None = group.memo.get(key)
     same = kept is not None and kept.around == around and kept.events == events and unit.headers_told(kept.headers)
-    if kept is not None and same and (_untouched(group.memo.get(mark), kept, unit) or _same(kept, unit)):
+    if kept is not None and same and (unit.same_since(group.memo.get(mark), kept.names) or _same(kept, unit)):
         group.memo[mark] = unit.mark
         return kept.found
     unit.asked_headers.clear()
@@ -57,9 +56,9 @@ def findings_of(
     if not unit.unfinished:
         callers = known_callers(group.contents, unit)
         above = dict.fromkeys(caller for known in callers.values() for caller in known)
-        static = tuple([c.node.symbol.name for c in callers if isinstance(c.node, FunctionDef)])
+        static = [c.node.symbol.name for c in callers if isinstance(c.node, FunctionDef)]
         answers = _asked((*group.contents, *above), unit)
-        group.memo[key] = _Kept(around, answers, callers, static, events, asked, found)
+        group.memo[key] = _Kept(around, answers, callers, frozenset([*answers, *static]), events, asked, found)
         group.memo[mark] = unit.mark
     return found
 
@@ -106,10 +105,6 @@ def names_called(content: Content) -> list[str]:
     return [*[symbol.name for symbol in content.calls], *content.strangers]
 
 
-def _untouched(mark: Mark | None, kept: _Kept, unit: Unit) -> bool:
-    return unit.same_since(mark, kept.answers, kept.static)
-
-
 def _same(kept: _Kept, unit: Unit) -> bool:
     for name, known in kept.answers.items():
         if answer(name, unit) != known:
@@ -132,10 +127,9 @@ def _asked(contents: Iterable[Content], unit: Unit) -> dict[str, object]:
 
 def _events(group: Group, unit: Unit) -> object:
     """What was noticed in the group's functions."""
-    for content in group.contents:
-        if isinstance(content.node, FunctionDef):
-            noticed(content, unit)  # makes `unit.noticed`
-            break
+    if not group.functions:
+        return ()
+    follow(unit)
     if unit.noticed.keys().isdisjoint(group.functions):
         return ()
     return tuple([noticed(content, unit) for content in group.contents])

@@ -57,17 +57,23 @@ class Noticed(NamedTuple):
     aware: bool
 
 
+def follow(unit: Unit) -> None:
+    """Fill `Unit.noticed` if nobody has: the events by function, and by "" whether the unit is `aware`."""
+    if "" not in unit.noticed:
+        unit.noticed.update(events_of_unit(unit))
+        unit.noticed[""] = any(_asks(e, unit) for found in unit.noticed.values() for e in found)
+
+
 def noticed(content: Content, unit: Unit) -> tuple[Noticed, ...]:
     """What was noticed in `content`; the whole unit is followed when this is asked for the first time."""
     node = content.node
     if not isinstance(node, FunctionDef):
         return ()
     if "" not in unit.noticed:
-        unit.noticed.update(events_of_unit(unit))
-        unit.noticed[""] = any(_asks(e, unit) for found in unit.noticed.values() for e in found)
-    if unit.functions.get(node.symbol.name) is not content:
-        return ()  # it is defined again further down
-    events: tuple[Event, ...] = unit.noticed.get(node.symbol.name, ())
+        follow(unit)
+    events: tuple[Event, ...] | None = unit.noticed.get(node.symbol.name)
+    if not events or unit.functions.get(node.symbol.name) is not content:
+        return ()  # it may be defined again further down
     return tuple([_placed(event, node.symbol.name, unit) for event in events])
 
 
