@@ -19,6 +19,8 @@ LARGE = 130_000  # bytes of a text from where on blocks grow: an edit costs its 
 # After the end of a function, before the next thing at the margin: there few things reach from block to block.
 _GOOD = re.compile(r"\n\}[^\n]*\n(?:[^\S\n]*\n)*(?=[A-Za-z_/])")
 _FAIR = re.compile(r"\n(?=[A-Za-z_/])")
+# Up to the last directive that is no pragma: a block with one is read line by line at each key, so it ends there.
+_DIRECTIVES = re.compile(r"(?:.*\n)?[ \t]*#(?![ \t]*pragma\b)[^\n]*(?<!\\)(?<!\\\r)\n", re.S)
 
 
 class Block:
@@ -66,6 +68,8 @@ def _cut(text: str, at: int, end: int, size: int) -> list[Block]:
     made = []
     while at < end:
         stop = end if end - at < 2 * size else _end(text, at + size, end)
+        if (directives := _DIRECTIVES.match(text, at, stop)) is not None:
+            stop = directives.end()
         made.append(Block(text[at:stop]))
         at = stop
     return made

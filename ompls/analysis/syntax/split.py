@@ -83,7 +83,7 @@ class Splitter:
         begin, parts, state = 0, list[Stretch](), _START
         for x, stretch in _at_margins(stretches, known):
             if parts and state is _START:
-                groups.append((begin, self._whole(known.join(parts))))
+                groups.append((begin, self._whole(parts[0] if len(parts) == 1 else known.join(parts))))
                 parts = []
             if not parts:
                 begin = x
@@ -207,7 +207,7 @@ def _at_margins(stretches: Iterable[tuple[int, Stretch]], known: Stretches) -> I
     begin, parts = 0, list[Stretch]()
     for x, stretch in stretches:
         if parts and stretch.at_margin and parts[-1].text.endswith(b"\n"):
-            yield begin, known.join(parts)
+            yield begin, parts[0] if len(parts) == 1 else known.join(parts)
             parts = []
         if not parts:
             begin = x
