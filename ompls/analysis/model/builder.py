@@ -54,8 +54,10 @@ class _Unit:
 
     def add(self, x: int, group: Group) -> None:
         self.groups.append((x, group))
-        self.directives += [FileDirective(x + d.start, x + d.end, d.directive) for d in group.directives]
-        self.notes += [SyntaxNote(n.kind, x + n.start, x + n.end, n.message) for n in group.notes]
+        if group.directives:
+            self.directives += [FileDirective(x + d.start, x + d.end, d.directive) for d in group.directives]
+        if group.notes:
+            self.notes += [SyntaxNote(n.kind, x + n.start, x + n.end, n.message) for n in group.notes]
 
 
 @dataclass(slots=True)

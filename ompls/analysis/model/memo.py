@@ -190,11 +190,14 @@ class Memo:
 
     def find_group(self, file: FileScope, stretch: Stretch) -> Group | None:
         """What `stretch` holds where `file` has got to; its declarations are made."""
-        kept = self._groups.get((stretch, file.state, file.between))
+        between = file.between
+        kept = self._groups.get((stretch, file.state, between))
         if kept is None:
             return None
         kept.version = self.version
-        file.state, file.between = kept.after
+        file.state, after = kept.after
+        if after is not between:
+            file.between = after
         group = kept.group
         file.names.lay(group.names)
         if group.tags or group.records or group.filled:

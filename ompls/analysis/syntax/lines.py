@@ -96,7 +96,10 @@ class LinePass(ABC):
                 pos = self.pos
                 stop = text.find("\n", pos, end)
                 known = lines.get(text[pos:stop]) if stop >= 0 else None
-                if known is None or type(known) is Several or known is _PLACED:
+                if known is not None and (known is _VERBATIM or type(known) is Line):
+                    self.index += 1
+                    self.pos = stop + 1
+                else:
                     stop = self.end_of(pos)
                     raw = text[pos:stop]
                     parsed = self.directive(raw) if raw.lstrip()[:1] in _DIRECTIVE_STARTS else None
@@ -105,12 +108,12 @@ class LinePass(ABC):
                     known, stop = self._result(raw, stop, parsed)
                     if lines.get(text[pos:stop]) is not known:
                         return None
-                if isinstance(known, Line):
+                    self.advance(stop)
+                if known is not _VERBATIM and isinstance(known, Line):
                     size += len(known.text)
                     if known.cost or size > MAX_BLOCK:
                         return None
                     found.append((pos - start, stop - start, known))
-                self.advance(stop)
                 if not self.index % POLLED_LINES and self._exhausted():
                     return False
         finally:

@@ -292,4 +292,8 @@ def _is_silent(root: Content, below: Mapping[str, Content | None]) -> bool:
     function with a member that there is not would do, nobody knows."""
     if root.unknown_members:
         return True
-    return not any(c is not None and b"target" in c.text and _OMP.search(c.text) for c in (root, *below.values()))
+    return not (_speaks(root) or any(c is not None and _speaks(c) for c in below.values()))
+
+
+def _speaks(content: Content) -> bool:
+    return b"target" in content.text and _OMP.search(content.text) is not None

@@ -64,8 +64,8 @@ def reach_of(content: Content, functions: Mapping[str, Content], symbols: Mappin
     kept: Reach | None = content.memo.get(_REACH)
     if (
         kept is None
-        or not all(functions.get(n) is c for n, c in kept.called.items())
-        or not all(symbols.get(n) is s for n, s in kept.variables.items())
+        or (kept.called and not all(functions.get(n) is c for n, c in kept.called.items()))
+        or (kept.variables and not all(symbols.get(n) is s for n, s in kept.variables.items()))
     ):
         kept = content.memo[_REACH] = _looked_for(content, functions, symbols)
     return kept

@@ -95,11 +95,3 @@ def _callers(groups: Iterable[Group]) -> dict[str, object]:
 def _differing(before: dict[str, object], now: dict[str, object]) -> set[str]:
     """By identity, or by equality of tuples of what is compared by identity."""
     return {name for name in before.keys() | now.keys() if before.get(name) != now.get(name)}
-
-
-def untouched(mark: Mark | None, at: Mark, names: frozenset[str]) -> bool:
-    """Whether none of the names can mean something else at one mark than at an earlier one."""
-    if mark is None or mark.changes is not at.changes or at.changes.version != at.version or mark.version > at.version:
-        return False
-    changed = at.changes.since(mark.version)
-    return changed is not None and changed.isdisjoint(names)

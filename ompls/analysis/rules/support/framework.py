@@ -20,7 +20,7 @@ from ompls.analysis.model.items import Group as ItemGroup
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, Content
 from ompls.analysis.rulenames import Group
-from ompls.analysis.rules.support.changes import Changes, Mark, untouched
+from ompls.analysis.rules.support.changes import Changes, Mark
 from ompls.analysis.rules.support.told import Told, told_by
 from ompls.analysis.source import Budget, Settings
 
@@ -93,7 +93,11 @@ class Unit:
 
     def same_since(self, mark: Mark | None, names: frozenset[str]) -> bool:
         """Whether these names certainly mean what they did in the version of `mark`."""
-        return self.mark is not None and untouched(mark, self.mark, names)
+        at = self.mark
+        if mark is None or at is None or mark.changes is not at.changes or not mark.version <= at.version:
+            return False
+        changed = at.changes.since(mark.version) if at.changes.version == at.version else None
+        return changed is not None and changed.isdisjoint(names)
 
     @property
     def complete_headers(self) -> bool:
@@ -195,7 +199,7 @@ def unit_of(tu: TU, budget: Budget | None = None) -> Unit:
         }
     groups = tuple([group for _, group in tu.items.groups])
     headers = tu.complete and tu.headers_known and not any(note.hides for note in tu.notes)
-    contents = tuple(itertools.chain.from_iterable(group.contents for _, group in tu.items.groups))
+    contents = tuple(itertools.chain.from_iterable([group.contents for group in groups]))
     return Unit(
         functions,
         tu.symbols,

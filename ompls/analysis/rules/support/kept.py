@@ -129,7 +129,8 @@ def _events(group: Group, unit: Unit) -> object:
     """What was noticed in the group's functions."""
     if not group.functions:
         return ()
-    follow(unit)
+    if "" not in unit.noticed:
+        follow(unit)
     if unit.noticed.keys().isdisjoint(group.functions):
         return ()
     return tuple([noticed(content, unit) for content in group.contents])

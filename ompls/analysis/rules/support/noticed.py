@@ -58,10 +58,9 @@ class Noticed(NamedTuple):
 
 
 def follow(unit: Unit) -> None:
-    """Fill `Unit.noticed` if nobody has: the events by function, and by "" whether the unit is `aware`."""
-    if "" not in unit.noticed:
-        unit.noticed.update(events_of_unit(unit))
-        unit.noticed[""] = any(_asks(e, unit) for found in unit.noticed.values() for e in found)
+    """Fill `Unit.noticed`: the events by function, and by "" whether the unit is `aware`."""
+    unit.noticed.update(events_of_unit(unit))
+    unit.noticed[""] = any(_asks(e, unit) for found in unit.noticed.values() for e in found)
 
 
 def noticed(content: Content, unit: Unit) -> tuple[Noticed, ...]:

@@ -59,7 +59,7 @@ class Told(NamedTuple):
 def told_by(tu: TU, contents: tuple[Content, ...], variants: frozenset[str]) -> Told:
     """contents -- the external declarations of the unit"""
     between = [d.directive for d in tu.directives]
-    inside = list(itertools.chain.from_iterable(_inside(group) for _, group in tu.items.groups))
+    inside = list(itertools.chain.from_iterable([_inside(group) for _, group in tu.items.groups]))
     grouped = frozenset(_listed(d for d in between if d.name == "groupprivate"))
     links = _unmapped_links(tu, contents)
     return Told(
