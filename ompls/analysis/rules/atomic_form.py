@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.model import ast
-from ompls.analysis.model.ast import DirectiveStmt, Expr, Stmt
+from ompls.analysis.model.ast import DirectiveStmt, Expr, Span, Stmt
 from ompls.analysis.model.peel import bare
-from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 
+_KINDS = ("update", "read", "write", "capture")
 _UPDATES = frozenset(("+", "*", "-", "/", "&", "^", "|", "<<", ">>"))
 
 
@@ -22,12 +23,28 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         message = _problem(scene.content.text, stmt)
         if message:
-            yield Finding(stmt.body.span, message, "error", ((directive.name_span, "the directive"),))
+            related = ((directive.name_span, "the directive"),)
+            yield Finding(stmt.body.span, message, "error", related, _changes(scene.content.text, stmt))
+
+
+def _changes(text: bytes, stmt: DirectiveStmt) -> tuple[Change, ...]:
+    """The kind that the statement has the form of, in the place of the one that is written; () where it could be several."""
+    directive = stmt.directive
+    written = [c for c in directive.clauses if c.name in _KINDS]
+    fitting = [kind for kind in _KINDS if not _mistake(text, stmt.body, {kind})]
+    if len(fitting) != 1 or len(written) > 1 or not isinstance(stmt.body, ast.ExprStmt):
+        return ()
+    if not written:
+        end = directive.name_span.end
+        return (Change(f"Add `{fitting[0]}`", Span(end, end), f" {fitting[0]}"),)
+    return (Change(f"Change to `{fitting[0]}`", written[0].name_span, fitting[0]),)
 
 
 def _problem(text: bytes, stmt: DirectiveStmt) -> str:
-    kinds = {c.name for c in stmt.directive.clauses if c.name in ("read", "write", "update", "capture")}
-    body = stmt.body
+    return _mistake(text, stmt.body, {c.name for c in stmt.directive.clauses if c.name in _KINDS})
+
+
+def _mistake(text: bytes, body: Stmt | None, kinds: set[str]) -> str:
     if "capture" in kinds:
         return _capture(body)
     expr = body.expr if isinstance(body, ast.ExprStmt) else None

@@ -21,7 +21,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             f"an `atomic` directive {done} `{text_of(scene, atomic)}`, but another thread {verb} it without one: "
             "that is a race all the same"
         )
-        yield finding(scene, report, message, atomically(scene, [plain]) if plain.write else ())
+        yield finding(scene, report, message, atomically(scene, [plain], safe=race.certain))
 
 
 RULE = Rule(

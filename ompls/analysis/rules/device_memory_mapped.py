@@ -7,15 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import certain, finding, severity_of
+from ompls.analysis.model.ast import Name, Section, Span
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.rules.support.noticed import certain, finding, list_item_at, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     for found in certain(scene, "maps-device-memory"):
         by = found.event.detail or "is_device_ptr"
         message = f"`{found.event.name}` is memory of the device: it is not mapped but passed with `{by}`"
-        yield finding(found, message, severity_of(found, scene))
+        fix = _passed(scene, found.event.site.span) if by == "is_device_ptr" else ()
+        yield finding(found, message, severity_of(found, scene), *fix)
+
+
+def _passed(scene: Scene, span: Span) -> tuple[Change, ...]:
+    """The fix that passes the pointer to the region in place of its `map` clause, or of its list item."""
+    found = list_item_at(scene, span)
+    base = found[2].expr.base if found is not None and isinstance(found[2].expr, Section) else None
+    if found is None or not isinstance(base, Name) or "data" in found[0].name:
+        return ()
+    items = found[1].items
+    rest = [item for item in items if item is not found[2]]
+    kept = f"{', '.join(item.text for item in rest)}) " if rest else ""
+    where = Span(items[0].span.start if rest else found[1].span.start, found[1].span.end)
+    quotes = tuple([(item.text, item.span) for item in rest])
+    title = f"Pass `{base.name}` with `is_device_ptr`"
+    return (Change(title, where, f"{kept}is_device_ptr({base.name})", quotes=quotes),)
 
 
 RULE = Rule(

@@ -78,12 +78,12 @@ def _changes(scene: Scene, region: Region, variable: Variable, size: str) -> tup
     if variable.implicit:
         all_of_it = named is not None and needed == (named.low, named.low + named.length - 1)
         kind = need.kind if isinstance(need, Need) and all_of_it else "tofrom" if variable.writes_pointee else "to"
-        return (with_clause(region.directive, f"map({kind}: {section})", quotes),)
+        return (with_clause(region.directive, f"map({kind}: {section})", quotes, safe=True),)
     for item in (i for clause in region.directive.all("map") for i in clause.items):
         if isinstance(item.expr, Name) and item.expr.symbol is variable.symbol:
             if brings_back_more(scene, region, item, named):
                 return ()
-            return (Change(f"Map `{section}`", item.span, section, safe=False, quotes=quotes),)
+            return (Change(f"Map `{section}`", item.span, section, quotes=quotes),)
     return ()
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.leaving import before_freed
 from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     for found in certain(scene, "free-mapped"):
         message = f"`{found.event.name}` is freed while it is still mapped: no `target exit data` comes before"
-        yield finding(found, message, severity_of(found, scene))
+        yield finding(found, message, severity_of(found, scene), *before_freed(scene, found.event))
 
 
 RULE = Rule(

@@ -22,7 +22,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         between = found.event.detail == "between"
         if found.event.detail == "all":
             message = f"`{name}` is copied back, but the device has written nothing to it: the host's values are gone"
-            fix = ()  # who only wants the room maps it `alloc`, who wants the values there `tofrom`
+            fix = other_type(scene, span, name, "to" if begins else "release")  # then the host's values stay
         if between:
             message = f"`{name}` is copied back as a whole, but the device has written only some of it: the host's values in between are gone"
         yield finding(found, message, "hint" if found.aware or between else severity_of(found, scene), *fix)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import walk_all
 from ompls.analysis.model.tu import Content, Region
+from ompls.analysis.rules.support.edits import with_clause
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.limits import called, regions_of
 
@@ -32,7 +33,8 @@ def check(scene: Scene) -> Iterator[Finding]:
                     message = f"this call uses `{name.name}`, a `link` variable that is not mapped to the device here"
                     certain = name.name in told.own_links and _certain(scene, region, content)
                     used = ((content, name.span, "used here"),)
-                    yield Finding(call.span, message, "warning" if certain else "hint", elsewhere=used)
+                    fix = (with_clause(region.directive, f"map(tofrom: {name.name})", safe=certain),)
+                    yield Finding(call.span, message, "warning" if certain else "hint", (), fix, elsewhere=used)
                     mapped.add(name.name)
 
 

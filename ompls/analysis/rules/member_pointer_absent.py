@@ -6,13 +6,18 @@ import re
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.machine.attachment import member_followed
+from ompls.analysis.dataenv.places import Env, pointee_of
+from ompls.analysis.dataenv.symbolic import Poly
 from ompls.analysis.model.ast import Expr, Index, Member, Paren
 from ompls.analysis.model.ctype import Pointer, Record, innermost
 from ompls.analysis.model.peel import strip
-from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.edits import with_clause
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.rules.support.lengths import in_c, reach_of
 from ompls.analysis.rules.support.noticed import Noticed, events, finding, region_at, severity_of, unsure_of
 
 _NAME = re.compile(r"\w+")
+_NAMED = re.compile(r"\w+(?:(?:\.|->)\w+)+")  # without a subscript: it means the same before the region
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -34,23 +39,47 @@ def check(scene: Scene) -> Iterator[Finding]:
             unsure.setdefault(name, found)
             continue
         message = f"what `{name}` points to is not mapped, so the device cannot reach it"
-        yield finding(found, f"{message}; {_cure(scene, found)}", severity_of(found, scene))
+        fix = _section(scene, found)
+        yield finding(found, f"{message}; {_cure(scene, found)}", severity_of(found, scene), *fix)
     if unsure:
         yield unsure_of(unsure, f"; {_cure(scene, min(unsure.values(), key=lambda found: found.event.site))}")
     for found in events(scene, "unattached"):
         name = found.event.name
-        key = (id(region_at(scene, found.event.site.span)), name)
-        if key not in told:
-            told.add(key)
+        around = region_at(scene, found.event.site.span)
+        if (id(around), name) not in told:
+            told.add((id(around), name))
             message = f"`{name}` keeps the host's address on the device: no map clause goes through it"
-            yield finding(found, f"{message}; {_cure(scene, found)}", severity_of(found, scene))
+            known = around is not None and _NAMED.fullmatch(name)
+            fix = (
+                (with_clause(around.directive, f"map({name}[:0])", safe=True),) if around is not None and known else ()
+            )
+            yield finding(found, f"{message}; {_cure(scene, found)}", severity_of(found, scene), *fix)
+
+
+def _section(scene: Scene, found: Noticed) -> tuple[Change, ...]:
+    """The fix that maps what the region needs of it, or all that there is."""
+    name, member, region = found.event.name, _member(scene, found), region_at(scene, found.event.site.span)
+    first = pointee_of(member, Env()) if member is not None else None
+    if region is None or first is None or not _NAMED.fullmatch(name):
+        return ()
+    reach = reach_of(scene, region, first, Poly.of(0))
+    if reach is not None:
+        section = f"{name}[{in_c(reach.low)}:{reach.text}]"
+        return (with_clause(region.directive, f"map(tofrom: {section})", reach.quotes, safe=True),)
+    size = found.event.detail
+    return (with_clause(region.directive, f"map(tofrom: {name}[0:{size}])", safe=True),) if size else ()
+
+
+def _member(scene: Scene, found: Noticed) -> Member | None:
+    """The pointer that is followed."""
+    span, function = found.event.site.span, scene.function
+    followed = (member_followed(n) for n in function.walk() if n.span == span) if function is not None else ()
+    return next((member for member in followed if member is not None), None)
 
 
 def _cure(scene: Scene, found: Noticed) -> str:
     """Where the section belongs: into the mapper of the structure, or of one around it, where there is one."""
-    span, function = found.event.site.span, scene.function
-    followed = (member_followed(n) for n in function.walk() if n.span == span) if function is not None else ()
-    expr: Expr | None = next((member for member in followed if member is not None), None)
+    expr: Expr | None = _member(scene, found)
     while isinstance(expr, (Member, Index, Paren)):
         if isinstance(expr, Member):
             holder = strip(expr.base).type

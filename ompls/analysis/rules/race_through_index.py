@@ -20,7 +20,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             message = f"the values in the index array make two iterations that run at the same time access `{what}`"
         else:
             message = f"`{what}` is right only if no two iterations find the same index: otherwise it needs `atomic`"
-        changes = atomically(scene, report.writes) if race.first.read else ()
+        changes = atomically(scene, report.writes, safe=race.certain) if race.first.read else ()
         yield finding(scene, report, message, changes)
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.model.ast import Section
-from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.model.omp import Clause, Directive, ListItem
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import events, finding, list_item_at, severity_of
 from ompls.analysis.rules.support.sections import impossible
 
@@ -20,7 +21,17 @@ def check(scene: Scene) -> Iterator[Finding]:
         told = item is not None and any(isinstance(n, Section) and impossible(n) for n in item[2].expr.walk())
         if found.event.certainty == "certain" and not told:
             message = f"`{found.event.name}` reaches beyond the storage that there is"
-            yield finding(found, message, severity_of(found, scene))
+            yield finding(found, message, severity_of(found, scene), *_shorter(item, found.event.detail))
+
+
+def _shorter(item: tuple[Directive, Clause, ListItem] | None, fits: str) -> tuple[Change, ...]:
+    """The section up to the end of what there is; where it begins before that, nobody knows what was meant."""
+    section = item[2].expr if item is not None else None
+    if not isinstance(section, Section) or section.length is None or section.stride is not None:
+        return ()
+    if not fits or isinstance(section.base, Section) or fits.startswith("-"):
+        return ()
+    return (Change(f"Change the length to `{fits}`", section.length.span, fits),)
 
 
 RULE = Rule(

@@ -25,7 +25,11 @@ def check(scene: Scene) -> Iterator[Finding]:
         message = (
             f"`{name}` is {verb(clash.two)} here while {whose} that {done} may still be running: nothing waits for it"
         )
-        fix = insert_before(scene, clash.two.node, "taskwait") if clash.one.child and unit is not None else ()
+        fix = (
+            insert_before(scene, clash.two.node, "taskwait", safe=clash.certain)
+            if clash.one.child and unit is not None
+            else ()
+        )
         related, begun = other_place(clash, scene), created_elsewhere(clash, scene)
         yield Finding(clash.two.span, message, severity(clash), related, fix, elsewhere=begun)
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.access import Access
 from ompls.analysis.dataenv.guards import AS_WRITTEN, beyond
-from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.model import ast
+from ompls.analysis.rules.support.edits import line_before
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.races.report import finding, reports, text_of
 
 
@@ -17,7 +19,21 @@ def check(scene: Scene) -> Iterator[Finding]:
         means = "a critical section" if any(kind == "critical" for kind, _ in held.held) else "a lock"
         verb = "written" if bare.write else "read"
         message = f"`{text_of(scene, held)}` is accessed under {means}, but {verb} without it by threads that run at the same time"
-        yield finding(scene, report, message, hint=_is_asked_again(bare, held))
+        hint = _is_asked_again(bare, held)
+        yield finding(scene, report, message, () if hint else _protected(scene, bare, held, race.certain), hint)
+
+
+def _protected(scene: Scene, bare: Access, held: Access, certain: bool) -> tuple[Change, ...]:
+    """The critical section of the other access around the statement that has none; not where it could be in one already."""
+    name = next((name for kind, name in held.held if kind == "critical"), None)
+    body = scene.function.body if scene.function is not None and bare.home is None else None
+    for stmt in body.walk() if body is not None and name is not None and not bare.held else ():
+        if not isinstance(stmt, ast.ExprStmt):
+            continue
+        parts = list(stmt.walk())
+        if any(n is bare.node for n in parts) and not any(isinstance(n, ast.Call) for n in parts):
+            return line_before(scene, stmt, f"critical({name})" if name else "critical", safe=certain)
+    return ()
 
 
 def _is_asked_again(bare: Access, held: Access) -> bool:

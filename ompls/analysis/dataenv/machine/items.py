@@ -200,7 +200,10 @@ class Items(Mappers):
             self.is_outside(*(p and p.substitute(at) for p in (loc.low, loc.high, loc.obj.size)))
             for at in self.ends_of_loops(loc.low, loc.high, loc.obj.size)
         )
-        event = Event("beyond-object", mapped.site, mapped.name, "certain", (), mapped.kind)
+        rest = loc.obj.size - loc.low if loc.low is not None else None
+        event = Event(
+            "beyond-object", mapped.site, mapped.name, "certain", (), self.count_of(rest, self.size_of(loc.type))
+        )
         self.judge(event, "bad" if beyond and len(mapped.locs) == 1 else "fine")
 
     def leave(self, mapped: Mapped, device: Poly, unstructured: bool = False) -> None:

@@ -410,9 +410,13 @@ class Memory(Store):
 
     def length_of(self, loc: Loc, node: Node) -> str:
         """How many elements of the accessed kind the object has, as an expression that can be written here; ''."""
-        size, element = loc.obj.size, loc.size.constant if loc.size is not None else None
-        count = size.divided(element) if size is not None and element else None
-        if count is None or not isinstance(node, (ast.Index, ast.Unary)):
+        return self.count_of(loc.obj.size, loc.size) if isinstance(node, (ast.Index, ast.Unary)) else ""
+
+    def count_of(self, size: Poly | None, element: Poly | None) -> str:
+        """How many elements of a size fit, as an expression that can be written in the function; ''."""
+        each = element.constant if element is not None else None
+        count = size.divided(each) if size is not None and each else None
+        if count is None:
             return ""
         mine = all(isinstance(a, Symbol) and self.names().get(a.name) is a for a in count.atoms())
         return repr(count) if mine else ""

@@ -10,25 +10,28 @@ from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.patterns import later
 from ompls.analysis.rules.support.framework import Change, Quotes, Scene
 
+_DEEPER = "    "  # what is inside of a statement is indented by
 _COMMENT = later(rb"[ \t]*(?://[^\n]*|/\*[^\n]*\*/[ \t]*)?\r?")
 
 
-def insert_before(scene: Scene, node: Node, directive: str, quotes: Quotes = ()) -> tuple[Change, ...]:
+def insert_before(
+    scene: Scene, node: Node, directive: str, quotes: Quotes = (), *, safe: bool = False
+) -> tuple[Change, ...]:
     """The fix that puts a stand-alone directive on a line of its own before the innermost statement of a block that
     holds `node`."""
     if scene.function is None:
         return ()
     around = in_blocks(scene.function.body, node.span)
-    return line_before(scene, around[-1], directive, quotes) if around else ()
+    return line_before(scene, around[-1], directive, quotes, safe=safe) if around else ()
 
 
-def with_clause(directive: Directive, clause: str, quotes: Quotes = ()) -> Change:
+def with_clause(directive: Directive, clause: str, quotes: Quotes = (), *, safe: bool = False) -> Change:
     """The fix that gives a directive one clause more."""
     end = directive.span.end
-    return Change(f"Add `{clause}`", Span(end, end), f" {clause}", safe=False, quotes=quotes)
+    return Change(f"Add `{clause}`", Span(end, end), f" {clause}", safe=safe, quotes=quotes)
 
 
-def sharing(directive: Directive, symbol: ast.Symbol, clause: str) -> Change:
+def sharing(directive: Directive, symbol: ast.Symbol, clause: str, *, safe: bool = False) -> Change:
     """The fix that gives a variable a data-sharing clause: in the place of `shared`, where that says otherwise."""
     for other in directive.all("shared"):
         rest = [item for item in other.items if item.symbol is not symbol]
@@ -36,9 +39,9 @@ def sharing(directive: Directive, symbol: ast.Symbol, clause: str) -> Change:
             kept = f"shared({', '.join(item.text for item in rest)}) " if rest else ""
             quotes = tuple([(item.text, item.span) for item in rest])
             return Change(
-                f"Make it `{clause}` instead of `shared`", other.span, kept + clause, safe=False, quotes=quotes
+                f"Make it `{clause}` instead of `shared`", other.span, kept + clause, safe=safe, quotes=quotes
             )
-    return with_clause(directive, clause)
+    return with_clause(directive, clause, safe=safe)
 
 
 def without_item(directive: Directive, clause: Clause, item: ListItem, *, safe: bool) -> Change:
@@ -64,21 +67,28 @@ def without_clause(directive: Directive, clause: Clause, *, safe: bool) -> Chang
     return Change(f"Remove `{clause.name}`", Span(start, end), "", safe=safe)
 
 
-def line_before(scene: Scene, stmt: ast.Stmt, directive: str, quotes: Quotes = ()) -> tuple[Change, ...]:
-    """The fix that puts a directive before a statement; nothing for a statement that shares its line."""
+def line_before(
+    scene: Scene, stmt: ast.Stmt, directive: str, quotes: Quotes = (), *, safe: bool = False
+) -> tuple[Change, ...]:
+    """The fix that puts a directive before a statement, which gets a line of its own where other code stands before it."""
     content = scene.content.text if scene.content is not None else b""
     start = stmt.span.start
     line = content.rfind(b"\n", 0, start) + 1
-    indent = content[line:start]
-    if indent.strip() or line == 0:
-        return ()
-    newline = "\r\n" if content[line - 2 : line] == b"\r\n" else "\n"
+    before = content[line:start]
+    indent = before[: len(before) - len(before.lstrip())].decode()
+    newline = "\r\n" if b"\r\n" in content else "\n"
+    text = f"#pragma omp {directive}{newline}{indent}"
+    where = Span(start, start)
+    if before.strip() or line == 0:
+        where = Span(line + len(before.rstrip()), start)
+        text = f"{newline}{indent}{_DEEPER}#pragma omp {directive}{newline}{indent}{_DEEPER}"
     title = f"Insert `#pragma omp {directive}` before the statement"
-    text = f"#pragma omp {directive}{newline}{indent.decode()}"
-    return (Change(title, Span(start, start), text, safe=False, quotes=quotes),)
+    return (Change(title, where, text, safe=safe, quotes=quotes),)
 
 
-def line_after(scene: Scene, stmt: ast.Stmt, directive: str, quotes: Quotes = ()) -> tuple[Change, ...]:
+def line_after(
+    scene: Scene, stmt: ast.Stmt, directive: str, quotes: Quotes = (), *, safe: bool = False
+) -> tuple[Change, ...]:
     """The fix that puts a directive behind a statement; nothing for one that shares its last line with code."""
     content = scene.content.text if scene.content is not None else b""
     first = content.rfind(b"\n", 0, stmt.span.start) + 1
@@ -90,7 +100,7 @@ def line_after(scene: Scene, stmt: ast.Stmt, directive: str, quotes: Quotes = ()
     at = end - rest.endswith(b"\r")
     title = f"Insert `#pragma omp {directive}` behind the statement"
     text = f"{newline}{indent.decode()}#pragma omp {directive}"
-    return (Change(title, Span(at, at), text, safe=False, quotes=quotes),)
+    return (Change(title, Span(at, at), text, safe=safe, quotes=quotes),)
 
 
 def in_blocks(body: ast.Compound, span: Span) -> list[ast.Stmt]:

@@ -31,7 +31,7 @@ def reducing(scene: Scene, report: Report) -> tuple[Change, ...]:
     race = report.race
     directive = race.level.stmt.directive
     if not only_scalar(report):
-        return atomically(scene, report.writes)
+        return atomically(scene, report.writes, safe=race.certain)
     if not _REDUCING & set(directive.constructs):
         return ()
     symbol = race.first.symbol
@@ -45,7 +45,7 @@ def reducing(scene: Scene, report: Report) -> tuple[Change, ...]:
     if len(updates) != 1 or {id(n) for n in inside} != {id(n) for n in known}:
         return ()
     clause = f"reduction({report.operator}: {report.name})"
-    return (sharing(directive, symbol, clause),)
+    return (sharing(directive, symbol, clause, safe=race.certain),)
 
 
 def _choice(construct: ast.Stmt, by: ast.Node, operator: str) -> ast.Node:
