@@ -12,7 +12,6 @@ from ompls.cli.engine import Engine
 from ompls.cli.problem import Problem
 
 _REGION = later(rb"^[ \t]*(?:#[ \t]*pragma|[!cC*]\$)[ \t]*omp\b(?:[^\n\\&]|\\\r?\n)*?\btarget\b", re.I | re.M)
-_INCLUDE = later(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+\.c)"', re.M)
 _LARGEST = 1 << 26  # bytes of a file that is looked through here
 
 
@@ -55,23 +54,10 @@ def first_region(path: str) -> int | None:
 
 def _units(paths: list[str], engine: Engine) -> list[str]:
     """Those that no other one includes, and those that the compile database names."""
-    included = {real: _included_by(real) for real in map(os.path.realpath, paths)}
-    pairs = [(real, part) for real, found in included.items() for part in found if part != real]
-    parts = {part for real, part in pairs if real not in included.get(part, ())}
+    from ompls.project.units import parts_of
+
+    parts = parts_of(paths)
     return [p for p in paths if (real := os.path.realpath(p)) not in parts or real in engine.workspace.compiled(p)]
-
-
-def _included_by(path: str) -> set[str]:
-    """The C files that a source includes by a name that is meant from its directory."""
-    from ompls.project.files import read_regular
-    from ompls.project.problem import FileProblem
-
-    try:
-        text = read_regular(path, _LARGEST)
-    except FileProblem:
-        return set()
-    names = [os.fsdecode(name) for name in _INCLUDE.findall(text)] if b'.c"' in text else []
-    return {os.path.realpath(os.path.join(os.path.dirname(path), name)) for name in names}
 
 
 def _below(directory: str, engine: Engine) -> Iterator[str]:

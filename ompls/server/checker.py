@@ -26,6 +26,8 @@ def check(order: Order, workspace: Workspace) -> list[Diagnostic]:
         return []
     if len(source) > order.settings.diagnostics.max_file_size:
         return []
+    if order.included and os.path.realpath(order.path) not in workspace.compiled(order.path):
+        return []
     flags = workspace.flags(order.path)
     if foreign(order.path, flags):
         return []

@@ -206,8 +206,12 @@ SECONDS = 20.0  # for one file; what is found by then counts
 
 @dataclass(slots=True, eq=False, repr=False)
 class Order:
-    """Check the file `path` as a part of the workspace with these roots."""
+    """Check the file `path` as a part of the workspace with these roots.
+
+    included -- another file there includes it: by itself it is checked only if it is compiled by itself
+    """
 
     path: str
     roots: tuple[str, ...]
     settings: Settings
+    included: bool = False

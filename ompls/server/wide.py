@@ -23,6 +23,7 @@ from ompls.analysis.text import LineIndex
 from ompls.project.files import read_source
 from ompls.project.globs import matches
 from ompls.project.problem import FileProblem
+from ompls.project.units import parts_of
 from ompls.server.convert import Json, Places, digest, incomplete, manual_uri, path_of, uri_of
 from ompls.server.messages import SECONDS, Order
 from ompls.server.session import Worker
@@ -61,6 +62,7 @@ class WorkspaceDiagnostics:
         self.server = server
         self._reports: dict[str, Report] = {}  # by path
         self._generation = 0  # of everything but the files' own texts
+        self._included: frozenset[str] = frozenset()  # real paths, of files that others include
         self._changed = asyncio.Event()
         self._one = asyncio.Lock()
         self._checker: Worker | None = None
@@ -141,10 +143,12 @@ class WorkspaceDiagnostics:
         if limit <= 0:
             return []
         roots = [(root, its.exclude) for root, its in wanted.items() if its.workspace_files > 0]
-        found = await asyncio.get_running_loop().run_in_executor(None, _below, roots, 20 * limit)
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(None, _below, roots, 20 * limit)
         if len(found) > limit:
             self._tell_of_size(len(found), limit)
             return []
+        self._included = await loop.run_in_executor(None, parts_of, found)
         return found
 
     def _tell_of_size(self, count: int, limit: int) -> None:
@@ -159,7 +163,10 @@ class WorkspaceDiagnostics:
         except OSError:
             return None
         settings = self.server.engine.given.settings_for(path)
-        return (status.st_mtime_ns, status.st_size, self._generation, settings)
+        return (status.st_mtime_ns, status.st_size, self._generation, settings, self._is_included(path))
+
+    def _is_included(self, path: str) -> bool:
+        return os.path.realpath(path) in self._included
 
     def _is_stale(self, path: str) -> bool:
         report = self._reports.get(path)
@@ -170,7 +177,7 @@ class WorkspaceDiagnostics:
     async def _check(self, path: str) -> None:
         engine = self.server.engine
         key, settings = self._key(path), engine.given.settings_for(path)
-        items = await self._found(Order(path, engine.given.roots_for(path), settings))
+        items = await self._found(Order(path, engine.given.roots_for(path), settings, self._is_included(path)))
         number = digest(json.dumps(item, sort_keys=True).encode() for item in items)
         self._reports[path] = Report(key, number if items else "", items)
 

@@ -79,7 +79,7 @@ def test_one_reduction_mends_a_race_and_the_value_that_is_lost(update: str, tmp_
     """With `map(tofrom:)` the race would be left."""
     text = COUNTED.format(most=3, update=update)
     found = titles(text)
-    assert found["missing-reduction"] == found["firstprivate-result-lost"] == [("Add `reduction(+: hits)`", False)]
+    assert found["missing-reduction"] == found["firstprivate-result-lost"] == [("Add `reduction(+: hits)`", True)]
     diagnostics = judge(text.encode())
     edits = fixing.choose(diagnostics, unsafe=True)["example.c"]
     program = tmp_path / "program.c"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import threading
@@ -48,6 +49,18 @@ def ask(editor: Editor, previous: dict[str, str], **more: Any) -> asyncio.Task[A
 
 def shown(items: list[Any]) -> dict[str, list[str]]:
     return {Path(i.uri).name: [str(d.code) for d in i.items] for i in items}
+
+
+async def test_what_others_include_is_not_checked_by_itself(rooted: tuple[Editor, Path]) -> None:
+    """It lacks what they declare; one that the compile database names is a file like others."""
+    editor, root = rooted
+    (root / "sub" / "more.c").write_text("void more(void) { limit = 1; }\n")
+    (root / "sub" / "alone.c").write_text("void alone(void) { limit = 1; }\n")
+    (root / "a.c").write_text('static int limit;\n#include "sub/more.c"\n#include "sub/alone.c"\n')
+    command = {"directory": str(root), "file": "sub/alone.c", "arguments": ["gcc", "-c", "sub/alone.c"]}
+    (root / "compile_commands.json").write_text(json.dumps([command]))
+    found = await asyncio.wait_for(ask(editor, {}), 60)
+    assert shown(found.items) == {"b.c": ["unknown-directive"], "alone.c": ["undeclared-name"]}
 
 
 async def test_files_that_are_not_open_are_checked(rooted: tuple[Editor, Path]) -> None:
