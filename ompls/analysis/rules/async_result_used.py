@@ -18,7 +18,9 @@ def check(scene: Scene) -> Iterator[Finding]:
         does = "is freed" if clash.two.freed else "is changed" if clash.two.write else "is read"
         other = "copy it back" if one.write else "copy it to the device"
         message = f"`{name}` {does} here while {what} with `nowait` may still have to {other}: nothing waits for it"
-        fix = insert_before(scene, clash.two.node, "taskwait", safe=clash.certain) if clash.one.child else ()
+        fix = (
+            insert_before(scene, clash.two.node, "taskwait", safe=clash.certain, split=True) if clash.one.child else ()
+        )
         related, begun = other_place(clash, scene), created_elsewhere(clash, scene)
         yield Finding(clash.two.span, message, severity(clash), related, fix, elsewhere=begun)
 

@@ -28,7 +28,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             message = f"`{name}` is {verb(clash.two)} here while {earlier} may still be {_doing(clash)} it: nothing orders them"
         stays = _looks_at_memory(one)
         fix = (
-            insert_before(scene, other.stmt, "taskwait", safe=clash.certain)
+            insert_before(scene, other.stmt, "taskwait", safe=clash.certain, split=True)
             if clash.one.child and not stays and not _has_parts(other)
             else ()
         )

@@ -26,7 +26,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             f"`{name}` is {verb(clash.two)} here while {whose} that {done} may still be running: nothing waits for it"
         )
         fix = (
-            insert_before(scene, clash.two.node, "taskwait", safe=clash.certain)
+            insert_before(scene, clash.two.node, "taskwait", safe=clash.certain, split=True)
             if clash.one.child and unit is not None
             else ()
         )

@@ -32,7 +32,7 @@ def _protected(scene: Scene, bare: Access, held: Access, certain: bool) -> tuple
             continue
         parts = list(stmt.walk())
         if any(n is bare.node for n in parts) and not any(isinstance(n, ast.Call) for n in parts):
-            return line_before(scene, stmt, f"critical({name})" if name else "critical", safe=certain)
+            return line_before(scene, stmt, f"critical({name})" if name else "critical", safe=certain, split=True)
     return ()
 
 

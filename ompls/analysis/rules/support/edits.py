@@ -15,14 +15,14 @@ _COMMENT = later(rb"[ \t]*(?://[^\n]*|/\*[^\n]*\*/[ \t]*)?\r?")
 
 
 def insert_before(
-    scene: Scene, node: Node, directive: str, quotes: Quotes = (), *, safe: bool = False
+    scene: Scene, node: Node, directive: str, quotes: Quotes = (), *, safe: bool = False, split: bool = False
 ) -> tuple[Change, ...]:
     """The fix that puts a stand-alone directive on a line of its own before the innermost statement of a block that
     holds `node`."""
     if scene.function is None:
         return ()
     around = in_blocks(scene.function.body, node.span)
-    return line_before(scene, around[-1], directive, quotes, safe=safe) if around else ()
+    return line_before(scene, around[-1], directive, quotes, safe=safe, split=split) if around else ()
 
 
 def with_clause(directive: Directive, clause: str, quotes: Quotes = (), *, safe: bool = False) -> Change:
@@ -68,9 +68,12 @@ def without_clause(directive: Directive, clause: Clause, *, safe: bool) -> Chang
 
 
 def line_before(
-    scene: Scene, stmt: ast.Stmt, directive: str, quotes: Quotes = (), *, safe: bool = False
+    scene: Scene, stmt: ast.Stmt, directive: str, quotes: Quotes = (), *, safe: bool = False, split: bool = False
 ) -> tuple[Change, ...]:
-    """The fix that puts a directive before a statement, which gets a line of its own where other code stands before it."""
+    """The fix that puts a directive before a statement.
+
+    split -- also before one that shares its line: it gets a line of its own
+    """
     content = scene.content.text if scene.content is not None else b""
     start = stmt.span.start
     line = content.rfind(b"\n", 0, start) + 1
@@ -80,6 +83,8 @@ def line_before(
     text = f"#pragma omp {directive}{newline}{indent}"
     where = Span(start, start)
     if before.strip() or line == 0:
+        if not split:
+            return ()
         where = Span(line + len(before.rstrip()), start)
         text = f"{newline}{indent}{_DEEPER}#pragma omp {directive}{newline}{indent}{_DEEPER}"
     title = f"Insert `#pragma omp {directive}` before the statement"

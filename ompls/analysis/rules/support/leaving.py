@@ -25,7 +25,7 @@ def before_freed(scene: Scene, event: Event) -> tuple[Change, ...]:
     same = found is not None and name_of(_base(found[2])) == event.name  # it may have been another pointer's then
     if found is None or not same or not around or not _lasts(scene, found[2], event.site.span):
         return ()
-    return line_before(scene, around[-1], *_leaves(found[2]), safe=True)
+    return line_before(scene, around[-1], *_leaves(found[2]), safe=True, split=True)
 
 
 def before_return(scene: Scene, event: Event) -> tuple[Change, ...]:

@@ -29,7 +29,7 @@ def atomically(scene: Scene, accesses: Sequence[Access], *, safe: bool) -> tuple
     statements = (n for n in scene.function.body.walk() if isinstance(n, ast.ExprStmt))
     stmt = next((n for n in statements if n.expr is access.by is not None or _copies(n.expr, access)), None)
     kind = _kind(access, stmt.expr) if stmt is not None else ""
-    return line_before(scene, stmt, kind, safe=safe) if stmt is not None and kind else ()
+    return line_before(scene, stmt, kind, safe=safe, split=True) if stmt is not None and kind else ()
 
 
 def _kind(access: Access, by: ast.Node | None) -> str:
