@@ -401,16 +401,12 @@ class Memory(Store):
                             self.judge(event, "fine")
                 continue
             event = self._event(kind, here, name, copy)
-            if kind == "absent" and len(locs) == 1:
-                event = event._replace(detail=self.length_of(locs[0], node))
+            if kind == "absent" and len(locs) == 1 and isinstance(node, (ast.Index, ast.Unary)):
+                event = event._replace(detail=self.count_of(locs[0].obj.size, locs[0].size))
             found = worst(outcomes)
             if kind == "absent":
                 found = self.on_some_path(outcomes, [_by_itself(way) for way in ways], len(locs) == 1)
             self.judge(event, found)
-
-    def length_of(self, loc: Loc, node: Node) -> str:
-        """How many elements of the accessed kind the object has, as an expression that can be written here; ''."""
-        return self.count_of(loc.obj.size, loc.size) if isinstance(node, (ast.Index, ast.Unary)) else ""
 
     def count_of(self, size: Poly | None, element: Poly | None) -> str:
         """How many elements of a size fit, as an expression that can be written in the function; ''."""
