@@ -259,8 +259,63 @@ int main(void) {
     return 0;
 }
 """,
+        """
+void *malloc(unsigned long);
+typedef struct { int n; double *p; } vec;
+static void bump(vec *v) {
+    int n = v->n;
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < n; i++) v->p[i] += 1;
+    //                          ^^^^ warning: what `v` points to is not mapped here, so the device cannot reach it
+}
+static void twice(vec *v) {
+    #pragma omp target data map(tofrom: v->p[0:v->n])
+    bump(v);
+}
+int main(void) {
+    vec a = {100, malloc(100 * sizeof(double))}, *v = &a;
+    for (int i = 0; i < a.n; i++) a.p[i] = i;
+    #pragma omp target enter data map(to: v->p[:v->n])
+    bump(v);
+    #pragma omp target exit data map(from: v->p[:v->n])
+    twice(v);
+    return a.p[3] != 5;
+}
+""",
     ),
     good=(
+        """
+void *malloc(unsigned long);
+typedef struct { int n; double *p; } vec;
+static void listed(vec *v) {
+    int n = v->n;
+    #pragma omp target teams distribute parallel for map(tofrom: v->p[0:n])
+    for (int i = 0; i < n; i++) v->p[i] += 1;
+}
+static void with_structure(vec *v) {
+    int n = v->n;
+    #pragma omp target enter data map(to: v[0:1], v->p[0:n])
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < n; i++) v->p[i] += 1;
+    #pragma omp target exit data map(from: v->p[0:n]) map(delete: v[0:1])
+}
+static void by_a_pointer(vec *v) {
+    int n = v->n;
+    #pragma omp target enter data map(to: v->p[0:n])
+    double *p = v->p;
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < n; i++) p[i] += 1;
+    #pragma omp target exit data map(from: v->p[0:n])
+}
+int main(void) {
+    vec a = {100, malloc(100 * sizeof(double))};
+    for (int i = 0; i < a.n; i++) a.p[i] = i;
+    listed(&a);
+    with_structure(&a);
+    by_a_pointer(&a);
+    return a.p[3] != 6;
+}
+""",
         """
 void *omp_target_alloc(unsigned long, int);
 static void add(int *a, int *sum, int size) {

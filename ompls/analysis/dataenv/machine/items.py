@@ -25,7 +25,6 @@ class Items(Mappers):
 
     def item(self, item: ListItem, kind: str, clause: Clause) -> Mapped:
         locs = self.places(item.expr)
-        self.on_the_way(item.expr)
         site = Site(self.frame.name, item.span)
         if not locs and isinstance(item.expr, ast.Section) and isinstance(item.expr.base.type, Pointer):
             null = self.value(item.expr.base) == at_start(NULL)
@@ -55,7 +54,8 @@ class Items(Mappers):
         return found.pop() if len(found) == 1 else None
 
     def on_the_way(self, expr: ast.Expr) -> None:
-        """`t.s->a[0:n]` maps what `t.s->a` points to; whether `*t.s` comes along is the compiler's affair."""
+        """A region that lists `t.s->a[0:n]` reaches it through `*t.s`, which comes along.  With one that only maps
+        data it does not: a region that follows has to have it."""
         expr = peel(expr, ast.Section, ast.Index)
         if not isinstance(expr, ast.Member) or not isinstance(expr.type, Pointer) or self.now is None:
             return

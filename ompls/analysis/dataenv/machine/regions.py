@@ -111,6 +111,7 @@ class Regions(Pieces):
             for m in variable.maps if variable.sharing == "mapped" else ():
                 if m.item is not None and m.clause is not None:
                     found.append(self.item(m.item, m.map_type, m.clause))
+                    self.on_the_way(m.item.expr)
                 elif not m.zero_length:
                     symbol = variable.symbol
                     loc = Loc(self.variable(symbol), ZERO, self.size_of_variable(symbol), symbol.type)
