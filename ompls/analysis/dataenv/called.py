@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.constants import fold
@@ -19,6 +20,14 @@ def known_of(call: ast.Call) -> Known | None:
     if symbol is None:
         return None if row.foreign else row
     return row if symbol.kind == "func" and (symbol.from_system_header or not row.foreign) else None
+
+
+def count_of(call: ast.Call, arg: Arg, element: int | None) -> int:
+    """How many elements of so many bytes the call touches for certain behind the argument, one after the other."""
+    sizes = [fold(call.args[at]) for at in arg.size if at < len(call.args)]
+    if not (arg.exact and sizes and element) or None in sizes:
+        return 1
+    return max(1, prod(size for size in sizes if size is not None) // element)
 
 
 def touched_by(call: ast.Call, row: Known) -> Iterator[tuple[Arg, bool]]:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ompls.analysis.dataenv.called import known_of, touched_by
+from ompls.analysis.dataenv.called import count_of, known_of, touched_by
 from ompls.analysis.dataenv.guards import Guard
 from ompls.analysis.dataenv.paths import is_address, points_to_const, root
 from ompls.analysis.dataenv.places import Env, Place, fresh_target, fresh_value, place_of, pointee_of
@@ -20,7 +20,7 @@ from ompls.analysis.model.ast import Expr, Node, Symbol
 from ompls.analysis.model.ctype import Array, Function, Pointer, Record
 from ompls.analysis.model.peel import bare, indexed, strip
 from ompls.analysis.model.tu import Content
-from ompls.analysis.spec.known import Known, Lock
+from ompls.analysis.spec.known import Arg, Known, Lock
 
 _MEETS = re.compile(r"barrier|wait|sync|lock|signal", re.I)  # in the name of a function that is not known
 _MANY = 4000  # accesses of one walk; no more are kept
@@ -380,7 +380,7 @@ class Expressions(ABC):
             given, place = self.pointee(expr.args[arg.at])
             if place is not None:
                 if arg.sure and arg.device is None and not row.later:
-                    self.first(expr, given, place, write)
+                    self.ends(expr, arg, given, place, write)
                 self.may_touch(given, place, not write, write)
         given_back = row.frees if row.frees is not None else row.allocates.into if row.allocates is not None else None
         if given_back is not None and given_back < len(expr.args):
@@ -395,13 +395,16 @@ class Expressions(ABC):
             return inner, None
         return inner, pointee_of(inner, self.env)
 
-    def first(self, call: ast.Call, arg: Expr, place: Place, write: bool) -> None:
-        """The first element that an argument points to is read or written."""
-        kind = arg.type
+    def ends(self, call: ast.Call, arg: Arg, given: Expr, place: Place, write: bool) -> None:
+        """The first and the last element that are certainly read or written of what an argument points to."""
+        kind = given.type
         kind = kind.to if isinstance(kind, Pointer) else kind.of if isinstance(kind, Array) else kind
         while isinstance(kind, Array):
             place, kind = place.element(ZERO, Poly.of(kind.length) if kind.length is not None else None), kind.of
-        self.emit(place, arg, not write, write, by=call)
+        self.emit(place, given, not write, write, by=call)
+        count = count_of(call, arg, getattr(kind, "size", None))
+        if count > 1:
+            self.emit(place.shifted(Poly.of(count - 1)), given, not write, write, by=call)
 
     def may_touch(self, arg: Expr, place: Place, read: bool, write: bool) -> None:
         """Something that `place` is the beginning of may be read or written."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from ompls.analysis.dataenv.called import known_of, touched_by
+from ompls.analysis.dataenv.called import count_of, known_of, touched_by
 from ompls.analysis.dataenv.guards import Guard
 from ompls.analysis.dataenv.paths import depth_of, is_address, root
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, poly_of
@@ -220,6 +220,7 @@ def _library(call: ast.Call, place: Place) -> Iterator[Touch]:
             continue
         if arg.device is None:
             yield resolved(replace(made, whole=_is_whole(call, arg)), place)
+            yield from _last(call, arg, made, place)
         elif arg.behind is None or (arg.behind < len(call.args) and fold(call.args[arg.behind]) == 0):
             for side in _SIDES:
                 yield resolved(replace(made, side=side), place)
@@ -244,6 +245,18 @@ def _pointed(arg: Expr, place: Place, write: bool) -> Touch | None:
     while isinstance(kind, Array):
         subs, kind = (*subs, ZERO), kind.of
     return Touch(symbol, arg, depth, not write, write, way, subs, place.loops, place.held, place.guards)
+
+
+def _last(call: ast.Call, arg: Arg, first: Touch, place: Place) -> Iterator[Touch]:
+    """The last element that it touches, where the number of elements is known."""
+    given = strip(call.args[arg.at])
+    kind = given.type.to if isinstance(given.type, Pointer) else given.type
+    while isinstance(kind, Array):
+        kind = kind.of
+    count = count_of(call, arg, getattr(kind, "size", None))
+    at = first.subs[-1] if first.subs else None
+    if count > 1 and at is not None:
+        yield resolved(replace(first, subs=(*first.subs[:-1], at + (count - 1))), place)
 
 
 def _is_whole(call: ast.Call, arg: Arg) -> bool:
