@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "rules"))
 
 from drawing import analyze
 from steps import steps
+from test_machine import kind_of
 
 from ompls.analysis.dataenv.machine.analysis import events_of_unit
 from ompls.analysis.rules.support.framework import unit_of
@@ -21,7 +22,7 @@ HEAD = "void *malloc(unsigned long); void free(void *); void *omp_target_alloc(u
 
 def certain(text: str) -> list[str]:
     found = events_of_unit(unit_of(analyze(HEAD + text)))
-    return sorted({e.kind for name in found for e in found[name] if e.certainty == "certain"})
+    return sorted({kind_of(e) for name in found for e in found[name] if e.certainty == "certain"})
 
 
 @pytest.mark.parametrize("call", ["make(n)", "malloc(n * sizeof(double))"])

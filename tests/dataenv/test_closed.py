@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from ompls.analysis.dataenv.faults import Event
 from ompls.analysis.dataenv.machine.analysis import events_of_unit
 from ompls.analysis.dataenv.machine.directives import Directives
-from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.rules.support.framework import unit_of
 from ompls.analysis.source import EMPTY_SNAPSHOT, Settings

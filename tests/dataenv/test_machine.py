@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 from pathlib import Path
 
@@ -13,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "rules"))
 
 from drawing import analyze, findings
 
+from ompls.analysis.dataenv.faults import Event
 from ompls.analysis.dataenv.machine.analysis import events_of_unit
 from ompls.analysis.dataenv.machine.calls import Machine
-from ompls.analysis.dataenv.machine.events import Event
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.rules.support.framework import unit_of
 from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
@@ -30,23 +31,28 @@ def events(text: str, analyzer: Analyzer | None = None) -> set[Event]:
     return {e for name in found for e in found[name] if e.certainty == "certain"}
 
 
+def kind_of(event: Event) -> str:
+    """The name of its class: `too-short` of TooShort."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", type(event).__name__).lower()
+
+
 def kinds(text: str) -> list[str]:
-    return sorted(e.kind for e in events(HEAD + text))
+    return sorted(kind_of(e) for e in events(HEAD + text))
 
 
 # (what main does with `int *x` of n = 100 elements that have values; what is certain)
 PROGRAMS = [
-    ("target map(to: x[0:n])\nfor (int i = 0; i < n; i++) x[i]++;", "", ["lost"]),
+    ("target map(to: x[0:n])\nfor (int i = 0; i < n; i++) x[i]++;", "", ["lost-result"]),
     ("target map(tofrom: x[0:n])\nfor (int i = 0; i < n; i++) x[i]++;", "", []),
-    ("target map(tofrom: x[0:n/2])\nfor (int i = 0; i < n; i++) x[i]++;", "", ["lost", "short"]),
+    ("target map(tofrom: x[0:n/2])\nfor (int i = 0; i < n; i++) x[i]++;", "", ["lost-result", "too-short"]),
     ("target map(from: x[0:n])\nfor (int i = 0; i < n; i++) x[i]++;", "", ["garbage"]),
-    ("target\nfor (int i = 0; i < n; i++) x[i]++;", "", ["absent"]),
+    ("target\nfor (int i = 0; i < n; i++) x[i]++;", "", ["absent-item"]),
     ("target enter data map(to: x[0:n])\n;", "free(x);", ["free-mapped"]),
     ("target enter data map(to: x[0:n])\n;", "free(x); free(x);", ["free-mapped"]),
     ("target exit data map(from: x[0:n])\n;", "", ["exit-absent"]),
     ("target update to(x[0:n])\n;", "", ["update-absent"]),
     ("target enter data map(to: x[0:n]) device(1)\n;", "", ["never-left"]),
-    ("target data map(to: x[0:n]) device(1)\n{\n#pragma omp target device(2)\nx[0]++;\n}", "", ["absent"]),
+    ("target data map(to: x[0:n]) device(1)\n{\n#pragma omp target device(2)\nx[0]++;\n}", "", ["absent-item"]),
     ("target data map(tofrom: x[0:n])\n{\n#pragma omp target\nx[0] = 1;\n}", "", []),
     ("target data map(tofrom: x[0:n])\n{\n#pragma omp target\nx[0] = 1;\nx[1] = x[0];\n}", "", ["host-stale"]),
     ("target data map(tofrom: x[0:n])\n{\nx[0] = 1;\n#pragma omp target\nx[1] = x[0];\n}", "", ["device-stale"]),
@@ -81,13 +87,13 @@ def test_the_same_in_main_in_a_callee_and_with_globals(
     ("body", "expected"),
     [
         ("if (flag) {IN} {USE} if (flag) {OUT}", []),
-        ("if (flag) {IN} if (flag) {OUT} {USE}", ["absent"]),
+        ("if (flag) {IN} if (flag) {OUT} {USE}", ["absent-item"]),
         ("{IN} if (flag) {OUT} {USE} if (!flag) {OUT}", []),
         ("for (int k = 0; k < flag; k++) {IN} {USE}", ["never-left"]),
         ("{IN} goto out; {OUT} out: {USE}", ["never-left"]),
         ("{IN} other(); {USE} {OUT}", []),
         ("{IN} {IN} {OUT} {USE} {OUT}", []),
-        ("{IN} {DELETE} {USE}", ["absent"]),
+        ("{IN} {DELETE} {USE}", ["absent-item"]),
         ("while (flag--) {IN} {USE} {OUT}", ["never-left"]),
         ("while (flag--) {{IN} {USE} {OUT}}", []),
         ("switch (flag) {case 1:} {IN} {USE} {OUT}", []),
@@ -254,8 +260,8 @@ def test_edits_of_a_program_give_what_a_fresh_analysis_gives() -> None:
         text = "".join(changed)
         found = events(text, analyzer)
         assert found == events(text), text
-        seen |= {e.kind for e in found}
-    assert {"absent", "lost", "short", "free-mapped"} <= seen
+        seen |= {kind_of(e) for e in found}
+    assert {"absent-item", "lost-result", "too-short", "free-mapped"} <= seen
 
 
 def test_what_speaks_of_no_device_is_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,7 +290,7 @@ def test_broken_programs_do_not_raise() -> None:
 
 def test_reference_to_a_site_in_another_function() -> None:
     text = PROGRAM.replace("map(from: b[0:n])", "map(release: b[0:n])")
-    (lost,) = [e for e in events(text) if e.kind == "lost"]
+    (lost,) = [e for e in events(text) if kind_of(e) == "lost-result"]
     assert (lost.site.function, [s.function for s, _ in lost.related]) == ("download", ["step", "sum"])
     (shown,) = findings(text, "to-write-lost")
     places = [text.encode()[r.where.start : r.where.end] for r in shown.related]
@@ -320,7 +326,7 @@ def test_a_declare_target_variable_is_on_the_device_before_anything_has_come_by_
     }
     """
     tu = Analyzer().analyze("x.c", text.encode(), EMPTY_SNAPSHOT, Settings())
-    found = {(e.kind, e.certainty) for events in events_of_unit(unit_of(tu)).values() for e in events}
+    found = {(kind_of(e), e.certainty) for events in events_of_unit(unit_of(tu)).values() for e in events}
     assert found == {("host-stale", "certain")}
 
 
@@ -366,7 +372,9 @@ def test_library_functions_that_read_a_block_see_old_values(read: str) -> None:
     assert not kinds(text.replace("0:50", "0:100"))
 
 
-@pytest.mark.parametrize(("section", "expected"), [("x[o:chunk]", []), ("x[o:chunk / 2]", ["lost", "short"])])
+@pytest.mark.parametrize(
+    ("section", "expected"), [("x[o:chunk]", []), ("x[o:chunk / 2]", ["lost-result", "too-short"])]
+)
 def test_a_loop_goes_by_what_a_variable_holds(section: str, expected: list[str]) -> None:
     text = f"""
     int main(void) {{
@@ -398,7 +406,7 @@ def test_an_array_in_each_of_many_structures_is_written_as_a_whole() -> None:
         return s > 0;
     }}
     """
-    assert kinds(text.format(member="at[1]")) == ["lost"]
+    assert kinds(text.format(member="at[1]")) == ["lost-result"]
     assert not kinds(text.format(member="mass"))
 
 
@@ -501,11 +509,11 @@ def test_buffers_that_take_turns(body: str, steps: str) -> None:
 
     assert found("tofrom", "tofrom") == []
     assert found("tofrom", "from") == []
-    assert found("tofrom", "to") == ["lost"]
+    assert found("tofrom", "to") == ["lost-result"]
     assert "garbage" in found("from", "tofrom")
 
 
-@pytest.mark.parametrize(("mapped", "expected"), [("0:n", []), ("0:n - 1", ["short"]), ("0:m", ["short"])])
+@pytest.mark.parametrize(("mapped", "expected"), [("0:n", []), ("0:n - 1", ["too-short"]), ("0:m", ["too-short"])])
 def test_a_run_without_arguments(mapped: str, expected: list[str]) -> None:
     text = """int atoi(const char *);
     int main(int argc, char **argv) {
@@ -538,8 +546,8 @@ def test_a_table_of_buffers_is_mapped_in_a_loop() -> None:
         return s.z[5];
     }"""
     assert kinds(text.replace("ENTERED", "3").replace("KIND", "from")) == []
-    assert kinds(text.replace("ENTERED", "3").replace("KIND", "delete")) == ["lost"]
-    assert kinds(text.replace("ENTERED", "2").replace("KIND", "from")) == ["absent"]
+    assert kinds(text.replace("ENTERED", "3").replace("KIND", "delete")) == ["lost-result"]
+    assert kinds(text.replace("ENTERED", "2").replace("KIND", "from")) == ["absent-item"]
 
 
 def test_the_complement_of_an_unsigned_number_is_not_negative() -> None:
@@ -709,4 +717,4 @@ CALLS = [
 @together(("body", "expected"), CALLS, ids=[" ".join(b.split())[:80] for b, _ in CALLS])
 def test_library_functions_touch_what_their_arguments_point_to(body: str, expected: list[str]) -> None:
     text = f"{LIBRARY}{body}\n#pragma omp target exit data map(delete: a)\nreturn s;\n}}\n"
-    assert sorted(e.kind for e in events(text) if e.kind != "lost") == expected
+    assert sorted(kind_of(e) for e in events(text) if kind_of(e) != "lost-result") == expected

@@ -35,9 +35,9 @@ int main(void) {
     ("enter", "leave", "expected"),
     [
         ("to: a[i][0:m]", "from: a[i][0:m]", []),
-        ("to: a[i][0:m]", "release: a[i][0:m]", ["lost"]),
+        ("to: a[i][0:m]", "release: a[i][0:m]", ["lost-result"]),
         ("alloc: a[i][0:m]", "from: a[i][0:m]", ["garbage"]),
-        ("to: a[i][0:m - 1]", "from: a[i][0:m - 1]", ["lost", "short"]),
+        ("to: a[i][0:m - 1]", "from: a[i][0:m - 1]", ["lost-result", "too-short"]),
     ],
 )
 def test_what_a_loop_does_to_each_row_is_done_to_all(enter: str, leave: str, expected: list[str]) -> None:
@@ -62,10 +62,10 @@ int main(void) {
     ("maps", "kind", "expected"),
     [
         ("tofrom: v.x[0:v.n]", "tofrom", []),
-        ("tofrom: v.x[0:v.n]", "to", ["lost"]),
-        ("to: v.x[0:v.n]", "tofrom", ["lost"]),
+        ("tofrom: v.x[0:v.n]", "to", ["lost-result"]),
+        ("to: v.x[0:v.n]", "tofrom", ["lost-result"]),
         ("from: v.x[0:v.n]", "tofrom", ["garbage"]),
-        ("tofrom: v.x[0:v.n / 2]", "tofrom", ["short"]),
+        ("tofrom: v.x[0:v.n / 2]", "tofrom", ["too-short"]),
     ],
 )
 @pytest.mark.parametrize("init", ["struct vec v = {.n = 20};", "struct vec v = {x: 0, n: 20};", "struct vec v = {20};"])
@@ -98,7 +98,7 @@ def test_initialisers_give_values_to_the_members_that_c_says(init: str) -> None:
     }
     """
     over = kinds(text.replace("INIT", init).replace("i < v.n", "i <= v.n"))
-    assert (kinds(text.replace("INIT", init)), over) == ([], ["short"])
+    assert (kinds(text.replace("INIT", init)), over) == ([], ["too-short"])
 
 
 def test_a_mapper_that_is_not_followed_is_not_taken_for_the_default_one() -> None:
@@ -111,7 +111,7 @@ def test_a_mapper_that_is_not_followed_is_not_taken_for_the_default_one() -> Non
 
 @pytest.mark.parametrize(
     ("section", "expected"),
-    [("n * (n + 1) / 2", []), ("n", ["short"]), ("n * (n - 1) / 2", ["short"])],
+    [("n * (n + 1) / 2", []), ("n", ["too-short"]), ("n * (n - 1) / 2", ["too-short"])],
 )
 def test_triangles(section: str, expected: list[str]) -> None:
     text = """

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from drawing import findings
 
+from ompls.analysis import rules
+from ompls.analysis.dataenv.faults import Event, Risk
 from ompls.analysis.rules import RULES
 from ompls.analysis.rules.support import noticed
 from ompls.analysis.rules.support.ordering import report
@@ -66,3 +70,8 @@ def test_other_words_change_nothing_else(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(report, "WORDS", {word: f"in other words {word}" for word in report.WORDS})
     changed = [text for text, kept in zip(texts, before, strict=True) if said(text) != kept]
     assert changed == []
+
+
+def test_a_rule_speaks_about_each_class_of_what_the_machine_finds() -> None:
+    said = "".join(path.read_text(encoding="utf-8") for path in Path(rules.__path__[0]).glob("*.py"))
+    assert [c.__name__ for c in Event.__subclasses__() if c is not Risk and c.__name__ not in said] == []

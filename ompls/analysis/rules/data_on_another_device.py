@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import DataElsewhere, UpdateAbsent
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.rules.support.edits import with_clause
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
@@ -14,8 +15,8 @@ from ompls.analysis.rules.support.noticed import Noticed, certain, events, findi
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    absent = [found.event.site.span for found in certain(scene, "update-absent")]
-    for found in events(scene, "data-elsewhere"):
+    absent = [found.event.site.span for found in certain(scene, UpdateAbsent)]
+    for found in events(scene, DataElsewhere):
         at = found.event.site.span
         directive = next((d for d in scene.directives if d.name_span == at), None)
         if directive is None or any(directive.span.start <= s.start and s.end <= directive.span.end for s in absent):

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import BeyondAllocation, CopyElements
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import events, finding, firsts, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in firsts(events(scene, "beyond-allocation")):
+    for found in firsts(events(scene, BeyondAllocation)):
         message = f"this reaches beyond what was allocated for `{found.event.name}`: sizes are in bytes"
         yield finding(found, message, severity_of(found, scene))
-    for found in firsts(events(scene, "copy-elements")):
+    for found in firsts(events(scene, CopyElements)):
         message = f"this length is in bytes, and here it is the number of elements of `{found.event.name}`"
         yield finding(found, message, severity_of(found, scene))
 

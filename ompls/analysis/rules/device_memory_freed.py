@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import FreedTwice, FreedUsed
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 _MESSAGES = {
-    "freed-twice": "what `{}` points to on the device is freed already",
-    "freed-used": "`{}` points to device memory that has been freed",
+    FreedTwice: "what `{}` points to on the device is freed already",
+    FreedUsed: "`{}` points to device memory that has been freed",
 }
 
 

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import MapsDeviceMemory
 from ompls.analysis.model.ast import Name, Section, Span
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import certain, finding, list_item_at, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in certain(scene, "maps-device-memory"):
-        by = found.event.detail or "is_device_ptr"
+    for found in certain(scene, MapsDeviceMemory):
+        by = found.event.how or "is_device_ptr"
         message = f"`{found.event.name}` is memory of the device: it is not mapped but passed with `{by}`"
         fix = _passed(scene, found.event.site.span) if by == "is_device_ptr" else ()
         yield finding(found, message, severity_of(found, scene), *fix)

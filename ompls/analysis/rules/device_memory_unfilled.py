@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import DeviceGarbage
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in certain(scene, "device-garbage"):
+    for found in certain(scene, DeviceGarbage):
         message = f"`{found.event.name}` is read here, but nothing has been stored in this device memory"
         yield finding(found, message, severity_of(found, scene))
 

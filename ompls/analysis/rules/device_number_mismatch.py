@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import WrongSide
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in certain(scene, "wrong-side"):
-        held, said = ("device", "the host's") if found.event.detail == "device" else ("host", "a device's")
+    for found in certain(scene, WrongSide):
+        held, said = ("device", "the host's") if found.event.how == "device" else ("host", "a device's")
         message = f"`{found.event.name}` holds a {held} address, but the device number given for it is {said}"
         yield finding(found, message, severity_of(found, scene))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import AbsentItem
 from ompls.analysis.dataenv.need import Need, Needs
 from ompls.analysis.dataenv.paths import root
 from ompls.analysis.dataenv.places import start_target
@@ -26,7 +27,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         return
     told: set[object] = set()
     unsure: dict[str, Noticed] = {}
-    for found in events(scene, "absent"):
+    for found in events(scene, AbsentItem):
         event = found.event
         if "." in event.name or "->" in event.name:
             continue  # a structure's member: another rule
@@ -50,7 +51,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             if event.name:
                 unsure.setdefault(event.name, placed)
             continue
-        changes = _changes(scene, region, variable, event.detail) if region is not None and variable is not None else ()
+        changes = _changes(scene, region, variable, event.how) if region is not None and variable is not None else ()
         yield finding(placed, _message(event.name, variable), severity_of(found, scene), *changes)
     if unsure:
         yield unsure_of(unsure)

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import LeftOut, NeverLeft
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in certain(scene, "never-left"):
+    for found in certain(scene, NeverLeft):
         message = f"`{found.event.name}` is still mapped when the program ends: no `target exit data` follows"
         yield finding(found, message, "hint")
-    for found in certain(scene, "left-out"):
+    for found in certain(scene, LeftOut):
         message = (
             f"`{found.event.name}` stays mapped when the function returns here: its `target exit data` comes later"
         )

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import ExitAbsent
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import events, finding, list_item_at, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     # other map types are no way to leave: `map-type` says so
-    absent = [f for f in events(scene, "exit-absent") if f.event.certainty == "certain" and f.event.detail in _DOES]
+    absent = [f for f in events(scene, ExitAbsent) if f.event.certainty == "certain" and f.event.how in _DOES]
     spans = {f.event.site.span for f in absent}
     for found in absent:
-        message = f"`{found.event.name}` is not mapped here, so there is nothing to {_DOES[found.event.detail]}"
+        message = f"`{found.event.name}` is not mapped here, so there is nothing to {_DOES[found.event.how]}"
         item = list_item_at(scene, found.event.site.span)
         # Programs list everything that may be there when they clean up.
         some = item is not None and any(i.span not in spans for c in item[0].all("map") for i in c.items)
-        hint = some and found.event.detail in ("release", "delete")
+        hint = some and found.event.how in ("release", "delete")
         yield finding(found, message, "hint" if hint else severity_of(found, scene))
 
 

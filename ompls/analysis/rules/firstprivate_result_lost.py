@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import LostResult
 from ompls.analysis.dataenv.need import Needs, result_kind
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model.ast import Node, Span, Symbol
@@ -28,7 +29,7 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 def _in_others(scene: Scene) -> Iterator[Finding]:
     """Globals that other functions read."""
-    for found in events(scene, "lost", "firstprivate"):
+    for found in events(scene, LostResult, "firstprivate"):
         name, region = found.event.name, region_at(scene, found.event.site.span)
         if found.event.certainty == "certain" and region is not None:
             severity = "hint" if _knows(scene) else severity_of(found, scene)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import FreeMapped
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.leaving import before_freed
 from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in certain(scene, "free-mapped"):
+    for found in certain(scene, FreeMapped):
         message = f"`{found.event.name}` is freed while it is still mapped: no `target exit data` comes before"
         yield finding(found, message, severity_of(found, scene), *before_freed(scene, found.event))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import FreedUsed
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import certain, finding, firsts, severity_of
 
@@ -19,8 +20,8 @@ _MESSAGES = {
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in firsts(certain(scene, "freed-used", *_MESSAGES)):
-        message = _MESSAGES[found.event.detail].format(found.event.name)
+    for found in firsts(certain(scene, FreedUsed, *_MESSAGES)):
+        message = _MESSAGES[found.event.how].format(found.event.name)
         yield finding(found, message, severity_of(found, scene))
 
 

@@ -7,20 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import Unwritten
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import certain, finding, list_item_at, other_type, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in certain(scene, "unwritten"):
+    for found in certain(scene, Unwritten):
         span = found.event.site.span
         item = list_item_at(scene, span)
         name = item[2].text if item is not None else found.event.name
         message = f"`{name}` is copied back as a whole, but the device has written only a part: the host's values of the rest are gone"
         begins = item is not None and item[0].name != "target exit data"
         fix = other_type(scene, span, name, "tofrom") if begins else ()
-        between = found.event.detail == "between"
-        if found.event.detail == "all":
+        between = found.event.how == "between"
+        if found.event.how == "all":
             message = f"`{name}` is copied back, but the device has written nothing to it: the host's values are gone"
             fix = other_type(scene, span, name, "to" if begins else "release")  # then the host's values stay
         if between:

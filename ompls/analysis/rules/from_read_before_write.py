@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import Garbage, GarbageIfNew
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import at_one_place, events, finding, list_item_at, other_type, severity_of
 
@@ -15,12 +16,12 @@ _INSTEAD = {"from": "tofrom", "alloc": "to", "storage": "to"}
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    noticed = (*events(scene, "garbage", *_INSTEAD, "associate"), *events(scene, "garbage-if-new", "from"))
-    for found in at_one_place(sorted(noticed, key=lambda n: n.event.kind)):
+    noticed = (*events(scene, Garbage, *_INSTEAD, "associate"), *events(scene, GarbageIfNew, "from"))
+    for found in at_one_place(sorted(noticed, key=lambda n: isinstance(n.event, GarbageIfNew))):
         event = found.event
         if event.certainty == "possible":
             continue
-        span, kind = event.site.span, event.detail
+        span, kind = event.site.span, event.how
         item = list_item_at(scene, span)
         name = item[2].text if item is not None else event.name
         message = (
@@ -30,7 +31,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             message = f"nothing has been written to the device memory that `{name}` is associated with, and it is read"
             yield finding(found, message, severity_of(found, scene))
             continue
-        severity = severity_of(found, scene) if event.kind == "garbage" else "hint"
+        severity = severity_of(found, scene) if isinstance(event, Garbage) else "hint"
         yield finding(found, message, severity, *other_type(scene, span, name, _INSTEAD[kind]))
 
 

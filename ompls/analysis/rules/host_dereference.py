@@ -7,23 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import FreesDeviceMemory, FreesHostMemory, HostDereference
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import certain, events, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in certain(scene, "host-dereference"):
+    for found in certain(scene, HostDereference):
         message = (
             f"`{found.event.name}` holds a device address here: the host cannot follow it;"
             " copy by `omp_target_memcpy`, or use it in a region with `is_device_ptr`"
         )
         yield finding(found, message, severity_of(found, scene))
-    for found in events(scene, "frees-device-memory"):
+    for found in events(scene, FreesDeviceMemory):
         message = (
             f"`{found.event.name}` holds a device address: `free` is for the host's, `omp_target_free` for the device's"
         )
         yield finding(found, message, severity_of(found, scene))
-    for found in events(scene, "frees-host-memory"):
+    for found in events(scene, FreesHostMemory):
         message = f"`{found.event.name}` holds a host address: `omp_target_free` is for what `omp_target_alloc` gave"
         yield finding(found, message, severity_of(found, scene))
 

@@ -7,22 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import HostPointer
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in certain(scene, "host-pointer"):
+    for found in certain(scene, HostPointer):
         message = (
             f"`{found.event.name}` holds a host address: `is_device_ptr` hands it to the device as it is;"
             " map what it points to instead"
         )
-        if found.event.detail == "use_device_ptr":
+        if found.event.how == "use_device_ptr":
             message = (
                 f"what `{found.event.name}` points to is not mapped here: `use_device_ptr` finds no device address;"
                 " map it here or around"
             )
-        elif found.event.detail:
+        elif found.event.how:
             message = (
                 f"`{found.event.name}` is the host's variable here: `has_device_addr` translates nothing;"
                 " map it instead, or take its address by `use_device_addr`"

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import Outlives
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.leaving import before_return
 from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in certain(scene, "outlives"):
+    for found in certain(scene, Outlives):
         message = f"`{found.event.name}` is a local variable: it ends with this function, but stays mapped"
         yield finding(found, message, severity_of(found, scene), *before_return(scene, found.event))
 

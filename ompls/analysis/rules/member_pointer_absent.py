@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import AbsentItem, Unattached
 from ompls.analysis.dataenv.machine.attachment import member_followed
 from ompls.analysis.dataenv.places import Env, pointee_of
 from ompls.analysis.dataenv.symbolic import Poly
@@ -23,7 +24,7 @@ _NAMED = re.compile(r"\w+(?:(?:\.|->)\w+)+")  # without a subscript: it means th
 def check(scene: Scene) -> Iterator[Finding]:
     told: set[object] = set()
     unsure: dict[str, Noticed] = {}
-    absent = [(id(region_at(scene, found.event.site.span)), found) for found in events(scene, "absent")]
+    absent = [(id(region_at(scene, found.event.site.span)), found) for found in events(scene, AbsentItem)]
     pointers = {(region, found.event.name) for region, found in absent}
     for region, found in absent:
         name = found.event.name
@@ -43,7 +44,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         yield finding(found, f"{message}; {_cure(scene, found)}", severity_of(found, scene), *fix)
     if unsure:
         yield unsure_of(unsure, f"; {_cure(scene, min(unsure.values(), key=lambda found: found.event.site))}")
-    for found in events(scene, "unattached"):
+    for found in events(scene, Unattached):
         name = found.event.name
         around = region_at(scene, found.event.site.span)
         if (id(around), name) not in told:
@@ -66,7 +67,7 @@ def _section(scene: Scene, found: Noticed) -> tuple[Change, ...]:
     if reach is not None:
         section = f"{name}[{in_c(reach.low)}:{reach.text}]"
         return (with_clause(region.directive, f"map(tofrom: {section})", reach.quotes, safe=True),)
-    size = found.event.detail
+    size = found.event.how
     return (with_clause(region.directive, f"map(tofrom: {name}[0:{size}])", safe=True),) if size else ()
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import HostStale, LostResult
 from ompls.analysis.model import ast
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import Noticed, events, finding, firsts, list_item_at, risk_at, severity_of
@@ -15,7 +16,7 @@ from ompls.analysis.rules.support.updates_elsewhere import update_from_before_ca
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in firsts(events(scene, "host-stale")):
+    for found in firsts(events(scene, HostStale)):
         message = f"the host reads `{found.event.name}` here, but the newer values are on the device: there is no `target update from` in between"
         severity = "hint" if _is_test(scene, found) else severity_of(found, scene)
         read = found.event.site.span
@@ -24,7 +25,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         if not changes and not risk:
             changes = update_from_before_call(scene, found)
         yield finding(found, message, severity, *changes)
-    for found in events(scene, "lost", "update"):
+    for found in events(scene, LostResult, "update"):
         message = f"this overwrites what the device has written to `{found.event.name}`, which the host reads later: `from` brings it back"
         yield finding(found, message, severity_of(found, scene), *_other_way(scene, found))
 

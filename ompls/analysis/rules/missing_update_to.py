@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.machine.events import OTHERS
+from ompls.analysis.dataenv.faults import OTHERS, DeviceStale, SentElsewhere
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import (
     Noticed,
@@ -23,10 +23,10 @@ from ompls.analysis.rules.support.updates_elsewhere import update_of_written_els
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in firsts(events(scene, "device-stale")):
+    for found in firsts(events(scene, DeviceStale)):
         message = f"`{found.event.name}` has an old value on the device here: the host has written it since, and there is no `target update to` in between"
         yield finding(found, message, severity_of(found, scene), *_changes(scene, found))
-    for found in firsts(events(scene, "sent-elsewhere")):
+    for found in firsts(events(scene, SentElsewhere)):
         message = f"`{found.event.name}` has an old value on this device: what the host has written since went to another device only"
         yield finding(found, message, severity_of(found, scene))
 

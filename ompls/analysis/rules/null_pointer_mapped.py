@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import MapsNull
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in certain(scene, "maps-null"):
+    for found in certain(scene, MapsNull):
         message = f"the pointer in `{found.event.name}` is null here"
         yield finding(found, message, severity_of(found, scene))
 

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import Extends, OverPresent
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in certain(scene, "extends"):
+    for found in certain(scene, Extends):
         message = f"a part of `{found.event.name}` is mapped already, and the section is not inside of that: present storage cannot be extended"
         yield finding(found, message, severity_of(found, scene))
-    for found in certain(scene, "over-present"):
+    for found in certain(scene, OverPresent):
         message = f"only a part of `{found.event.name}` is mapped here: the section reaches over what is present"
         yield finding(found, message, severity_of(found, scene))
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import LostResult, TooShort
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import events, finding, list_item_at, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    short = {f.event.site.span for f in events(scene, "short") if f.event.certainty != "possible"}
-    for found in events(scene, "lost", "from", "tofrom"):
+    short = {f.event.site.span for f in events(scene, TooShort) if f.event.certainty != "possible"}
+    for found in events(scene, LostResult, "from", "tofrom"):
         # A section that is too short for its own region is told as that.
         if found.event.certainty == "certain" and found.event.site.span not in short:
             item = list_item_at(scene, found.event.site.span)

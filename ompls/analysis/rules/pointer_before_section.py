@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import PointsBefore
 from ompls.analysis.rules.support.edits import with_clause
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import events, finding, list_item_at, region_at, severity_of
@@ -19,7 +20,7 @@ _TYPES = ("to", "from", "alloc", "tofrom")
 def check(scene: Scene) -> Iterator[Finding]:
     old = scene.unit.settings.openmp in _WITHOUT_RANGES
     where = "before OpenMP 5.1" if old else "with runtimes that look at mapped storage only (gcc 12)"
-    for found in events(scene, "points-before"):
+    for found in events(scene, PointsBefore):
         name = found.event.name
         region = region_at(scene, found.event.site.span)
         if found.event.certainty != "certain" or region is None:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import PresentFails
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in certain(scene, "present-fails"):
+    for found in certain(scene, PresentFails):
         message = f"`{found.event.name}` is not mapped when this is reached: the program stops here"
         yield finding(found, message, severity_of(found, scene))
 

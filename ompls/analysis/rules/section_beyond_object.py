@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import BeyondObject
 from ompls.analysis.model.ast import Section
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
@@ -16,12 +17,12 @@ from ompls.analysis.rules.support.sections import impossible
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in events(scene, "beyond-object"):
+    for found in events(scene, BeyondObject):
         item = list_item_at(scene, found.event.site.span)
         told = item is not None and any(isinstance(n, Section) and impossible(n) for n in item[2].expr.walk())
         if found.event.certainty == "certain" and not told:
             message = f"`{found.event.name}` reaches beyond the storage that there is"
-            yield finding(found, message, severity_of(found, scene), *_shorter(item, found.event.detail))
+            yield finding(found, message, severity_of(found, scene), *_shorter(item, found.event.how))
 
 
 def _shorter(item: tuple[Directive, Clause, ListItem] | None, fits: str) -> tuple[Change, ...]:

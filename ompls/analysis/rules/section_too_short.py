@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import TooShort
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.omp import Directive, ListItem
 from ompls.analysis.model.tu import Region
@@ -25,7 +26,7 @@ from ompls.analysis.rules.support.noticed import (
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in at_one_place(events(scene, "short")):
+    for found in at_one_place(events(scene, TooShort)):
         event = found.event
         if event.certainty == "possible":
             continue

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import LostResult
 from ompls.analysis.model.omp import Directive, ListItem
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import events, finding, list_item_at, other_type, risk_at, severity_of
@@ -17,8 +18,8 @@ _INSTEAD = {"to": "tofrom", "alloc": "tofrom", "storage": "tofrom", "release": "
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in events(scene, "lost", *_INSTEAD):
-        span, kind = found.event.site.span, found.event.detail
+    for found in events(scene, LostResult, *_INSTEAD):
+        span, kind = found.event.site.span, found.event.how
         item = list_item_at(scene, span)
         if found.event.certainty == "possible":
             if (

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import HostStale, KeptBack, LostResult, RedundantUpdate
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import Noticed, certain, events, finding, list_item_at, region_at
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in events(scene, "kept-back"):
+    for found in events(scene, KeptBack):
         if found.event.certainty == "certain" and found.here and _is_missed(scene, found):
-            name, kind = found.event.name, found.event.detail
+            name, kind = found.event.name, found.event.how
             message = f"the region writes `{name}`, but `map({kind}: …)` copies nothing back: it is present already"
             yield finding(found, message, "hint")
     later = _written_later(scene)
-    for found in certain(scene, "redundant-update"):
+    for found in certain(scene, RedundantUpdate):
         if found.event.name.split("[")[0] in later:
             continue
         message = f"nobody has written `{found.event.name}` since it was copied last: the update copies the same again"
@@ -45,7 +46,7 @@ def _is_missed(scene: Scene, found: Noticed) -> bool:
         return False
     updates = (c for d in scene.directives if d.name == "target update" for c in d.all("from"))
     fetched = any(i.symbol is symbol for clause in updates for i in clause.items)
-    told = {found.event.name for kind in ("lost", "host-stale") for found in events(scene, kind)}
+    told = {found.event.name for kind in (LostResult, HostStale) for found in events(scene, kind)}
     return not fetched and not any(name.split("[")[0] == symbol.name for name in told)
 
 

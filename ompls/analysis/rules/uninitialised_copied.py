@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import Garbage
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import certain, finding, list_item_at, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in certain(scene, "garbage", "to", "tofrom"):
+    for found in certain(scene, Garbage, "to", "tofrom"):
         item = list_item_at(scene, found.event.site.span)
         name = item[2].text if item is not None else found.event.name
         message = f"`{name}` has no value on the host when it is copied to the device, where it is read"

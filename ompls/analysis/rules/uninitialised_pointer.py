@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import MapsUnset
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in certain(scene, "maps-unset"):
+    for found in certain(scene, MapsUnset):
         # a variable without a value in an expression is the compiler's to warn of
-        severity = "hint" if found.event.detail else severity_of(found, scene)
+        severity = "hint" if found.event.how else severity_of(found, scene)
         yield finding(found, f"`{found.event.name}` points nowhere yet: nothing has been assigned to it", severity)
 
 

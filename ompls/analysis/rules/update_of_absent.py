@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import UpdateAbsent
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import certain, finding, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    for found in certain(scene, "update-absent"):
+    for found in certain(scene, UpdateAbsent):
         message = f"`{found.event.name}` is not mapped here, so there is nothing to update"
         yield finding(found, message, severity_of(found, scene))
 

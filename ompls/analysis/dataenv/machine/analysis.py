@@ -9,11 +9,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
+from ompls.analysis.dataenv.faults import STALE, Does, Event, Risk, Seen
 from ompls.analysis.dataenv.machine.attachment import attached_by
 from ompls.analysis.dataenv.machine.calls import Machine
-from ompls.analysis.dataenv.machine.events import RISK, Does, Event, Recorder, Seen
+from ompls.analysis.dataenv.machine.events import Recorder
 from ompls.analysis.dataenv.machine.mappers import mappers_of
 from ompls.analysis.dataenv.machine.objects import GivenUp
 from ompls.analysis.dataenv.machine.program import Program
@@ -31,7 +33,6 @@ from ompls.analysis.model.tu import Content
 Counts = Mapping[Site, "set[tuple[int, int]] | None"]  # as `Recorder.counts`
 _COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">="))
 _OMP = re.compile(rb"\bomp(?:_target|\b)")  # of a directive or of a routine, not `component`
-_MENDED = frozenset(("lost", "host-stale", "device-stale"))  # by moving data
 _MARK = f"{__name__} mark"  # in `Group.memo`: the version in which what is kept there held
 _SILENT: tuple[tuple[Event, ...], Counts] = ((), {})
 
@@ -103,7 +104,7 @@ def events_of_unit(unit: Unit) -> dict[str, tuple[Event, ...]]:
         if kept.risks:
             risks.append(kept.risks)
     if found:
-        wrong = {event.site for events in found.values() for event in events if event.kind in _MENDED}
+        wrong = {event.site for events in found.values() for event in events if isinstance(event, STALE)}
         for event in itertools.chain.from_iterable(risks):
             if event.site in wrong:
                 found[event.site.function][event] = None
@@ -181,8 +182,8 @@ def _noticed(group: Group, called: set[str], program: Program) -> _Kept | None:
         variables |= {} if silent else reach.variables
         found.update(dict.fromkeys(walked[0]))
         counts += [walked[1]] if walked[1] else []
-    events = tuple([event for event in found if event.kind != RISK])
-    risks = tuple([event for event in found if event.kind == RISK])
+    events = tuple([event for event in found if not isinstance(event, Risk)])
+    risks = tuple([event for event in found if isinstance(event, Risk)])
     names = frozenset([*group.functions, *functions, *variables])
     kept = group.memo[__name__] = _Kept(
         roots, program.around, functions, variables, names, events, risks, tuple(counts)
@@ -216,7 +217,7 @@ def _strongest(events: dict[Event, None]) -> tuple[Event, ...]:
     """Each thing once: certain where some walk is certain of it."""
     best: dict[object, Event] = {}
     for event in events:
-        key = (event.kind, event.site, event.name)
+        key = (type(event), event.site, event.name)
         if key not in best or best[key].certainty == "possible":
             best[key] = event
     return tuple(best.values())
@@ -250,9 +251,9 @@ def _walked(content: Content, reach: Reach, program: Program) -> tuple[tuple[Eve
         bare = _walk(content, program, True)
         if bare is None:
             return None
-        told = {(e.kind, e.site, e.name) for e in found[0] if e.certainty == "certain"}
-        new = [e for e in bare[0] if e.certainty == "certain" and (e.kind, e.site, e.name) not in told]
-        found = (*found[0], *[e._replace(related=(*e.related, arguments)) for e in new]), found[1]
+        told = {(type(e), e.site, e.name) for e in found[0] if e.certainty == "certain"}
+        new = [e for e in bare[0] if e.certainty == "certain" and (type(e), e.site, e.name) not in told]
+        found = (*found[0], *[replace(e, related=(*e.related, arguments)) for e in new]), found[1]
     if found is not None:
         content.memo[__name__] = (key, found)
     return found

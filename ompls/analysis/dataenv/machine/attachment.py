@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.called import known_of, touched_by
+from ompls.analysis.dataenv.faults import Does, Seen, Unattached
 from ompls.analysis.dataenv.machine.copies import Copy
 from ompls.analysis.dataenv.machine.device_memory import DeviceMemory
-from ompls.analysis.dataenv.machine.events import Does, Event, Seen
 from ompls.analysis.dataenv.machine.naming import pointer_of
 from ompls.analysis.dataenv.machine.values import Loc, Obj
 from ompls.analysis.model import ast
@@ -158,7 +158,7 @@ class Attachments(DeviceMemory):
             return
         if len(holders) == 1 and copies and copies[0] is not None:
             related = (Seen(copies[0].origin, Does.MAPPED_STRUCTURE),)
-            self.judge(Event("unattached", self.site(node), pointer_of(node), "certain", related), "bad")
+            self.judge(Unattached(self.site(node), pointer_of(node), "certain", related), "bad")
 
     def comes_alone(self, member: ast.Member) -> bool:
         """Whether nothing in the region or its directive sets the pointer of a structure that comes with it."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from ompls.analysis.dataenv.called import known_of
+from ompls.analysis.dataenv.faults import Does, LeftOut, NeverLeft, Outlives, Seen
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, Cases
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, outside_copy
-from ompls.analysis.dataenv.machine.events import Does, Event, Recorder, Seen
+from ompls.analysis.dataenv.machine.events import Recorder
 from ompls.analysis.dataenv.machine.objects import Beyond, Frame, Loop
 from ompls.analysis.dataenv.machine.outside import NOWHERE, Outside, is_harmless
 from ompls.analysis.dataenv.machine.program import Program
@@ -89,7 +90,7 @@ class Machine(Outside):
             ]
             copy = next((c for c in held if c is not None), None)
             if copy is not None and all(h is not None and not h.extra and not h.forever for h in held):
-                self.judge(Event("never-left", copy.origin, obj.name, "certain", (), copy.how), "bad")
+                self.judge(NeverLeft(copy.origin, obj.name, "certain", (), copy.how), "bad")
 
     def at_start(self, symbol: Symbol) -> Cases | None:
         """The cases of a static variable at the start."""
@@ -353,7 +354,7 @@ class Machine(Outside):
                 left = copy is not None and all(e.cases.get(obj) and self.kept_by(e, obj) is None for e in ends)
                 if copy is not None and left and self.kept_by(start, obj) is None and obj not in state.many:
                     related = (Seen(copy.origin, Does.MAPPED),)
-                    event = Event("left-out", Site(self.frame.name, span), obj.name, "certain", related, copy.how)
+                    event = LeftOut(Site(self.frame.name, span), obj.name, "certain", related, copy.how)
                     self.judge(event, "bad")
 
     def goes_through(self, end: State | None, conditions: int) -> None:
@@ -388,7 +389,7 @@ class Machine(Outside):
             ]
             copy = held[0] if held else None
             if copy is not None and all(held) and len(self.frames) > 1:
-                self.judge(Event("outlives", copy.origin, obj.name, "certain", (), copy.how), "bad")
+                self.judge(Outlives(copy.origin, obj.name, "certain", (), copy.how), "bad")
         if len(self.frames) > 1:
             self.gone(set(self.frame.locals))
 

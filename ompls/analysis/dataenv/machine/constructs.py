@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ompls.analysis.dataenv.faults import DataElsewhere, Does, Seen
 from ompls.analysis.dataenv.machine.copies import IN, OUT, Choice
-from ompls.analysis.dataenv.machine.events import Does, Event, Seen
 from ompls.analysis.dataenv.machine.items import Items
 from ompls.analysis.dataenv.machine.mappers import Mapped, all_of
 from ompls.analysis.dataenv.machine.routines import INITIAL, NUM_DEVICES
@@ -85,7 +85,7 @@ class Constructs(Items):
             around = next((a for a in reversed(self.frame.around) if obj in a.objs), None)
             if around is not None:
                 related = (Seen(around.site, Does.MAPPED_HERE),)
-                event = Event("data-elsewhere", Site(self.frame.name, directive.name_span), name, "possible", related)
+                event = DataElsewhere(Site(self.frame.name, directive.name_span), name, "possible", related)
                 self.judge(event, "fine" if around.device == device else "perhaps")
                 return
 

@@ -5,10 +5,11 @@ By 5.2 §18.8.  The cases of such an object say in `host` whether anything has f
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.faults import CopyElements, DeviceGarbage, Event, FreedTwice, FreesHostMemory, OtherDevice
 from ompls.analysis.dataenv.machine.cases import UNFILLED
 from ompls.analysis.dataenv.machine.copies import CLEAN, MOST, Copies, Copy
 from ompls.analysis.dataenv.machine.evaluate import Evaluator
-from ompls.analysis.dataenv.machine.events import Event, Outcome
+from ompls.analysis.dataenv.machine.events import Outcome
 from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Site, Target, Value, at_start
 from ompls.analysis.dataenv.machine.written import Lost
@@ -47,7 +48,7 @@ class DeviceMemory(Evaluator):
         assert self.now is not None
         if read and self.region is not None and not self.region.quiet:
             empty = all(loc.obj not in self.now.many and self.now.cases.get(loc.obj) == UNFILLED for loc in locs)
-            event = Event("device-garbage", self.site(node), name_of(node), "certain")
+            event = DeviceGarbage(self.site(node), name_of(node), "certain")
             self.judge(event, "bad" if empty else "fine")
         if write:
             self.filled_on_device([loc.obj for loc in locs])
@@ -90,15 +91,15 @@ class DeviceMemory(Evaluator):
         targets = [t.obj for t in pointer if t.obj.kind != "null"] if isinstance(pointer, frozenset) else []
         elsewhere = isinstance(device, Poly) and (device.constant or 0) >= 0 and device.constant is not None
         if elsewhere and targets and all(o.kind in ("heap", "variable") for o in targets):
-            self.judge(Event("frees-host-memory", self.site(node), name_of(node), "certain"), "bad")
+            self.judge(FreesHostMemory(self.site(node), name_of(node), "certain"), "bad")
             return
         if len(targets) != 1 or targets[0].kind != "device" or targets[0] in self.now.many:
             self.now.cases.update({o: None for o in targets if o.kind == "device"})
             return
-        event = Event("freed-twice", self.site(node), name_of(node), "certain")
+        event: Event = FreedTwice(self.site(node), name_of(node), "certain")
         self.judge(event, "bad" if self.is_gone(targets[0]) else "fine")
         if isinstance(device, Poly):
-            event = Event("other-device", self.site(node), name_of(node), "certain", (), "freed")
+            event = OtherDevice(self.site(node), name_of(node), "certain", (), "freed")
             self.of_another(event, pointer, device)
         self.now.cases[targets[0]] = frozenset((Copies(freed=self.site(node)),))
 
@@ -113,7 +114,7 @@ class DeviceMemory(Evaluator):
         known = loc.size is None or loc.size.constant is None or loc.obj.kind == "variable"
         counted = known or _in_elements(loc.obj)
         wrong = whole and not meant and counted and loc.size * (element or 1) == loc.obj.size  # type: ignore[operator]
-        self.judge(Event("copy-elements", self.site(node), name_of(pointer), "certain"), "bad" if wrong else "fine")
+        self.judge(CopyElements(self.site(node), name_of(pointer), "certain"), "bad" if wrong else "fine")
 
     def associate(self, expr: ast.Call, args: list[Value]) -> bool:
         """`omp_target_associate_ptr(host, device_ptr, size, device_offset, device)`; whether it is followed."""

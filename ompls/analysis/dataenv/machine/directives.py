@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ompls.analysis.dataenv.machine.events import Event
+from ompls.analysis.dataenv.faults import HostPointer
 from ompls.analysis.dataenv.machine.mappers import Mapped
 from ompls.analysis.dataenv.machine.objects import Around
 from ompls.analysis.dataenv.machine.regions import Regions
@@ -105,7 +105,7 @@ class Directives(Regions):
             for target in value
             for cases in (self.cases_of(target.obj),)
         ]
-        event = Event("host-pointer", site, name, "certain", (), "use_device_ptr")
+        event = HostPointer(site, name, "certain", (), "use_device_ptr")
         self.judge(event, "bad" if absent and all(absent) else "fine")
 
     def lent_by(self, directive: Directive) -> dict[Symbol, Obj]:

@@ -8,78 +8,25 @@ which knows what may hold in any iteration.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from enum import Enum, auto
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
+from ompls.analysis.dataenv.faults import Event, Risk
 from ompls.analysis.dataenv.machine.values import Obj, Site
 from ompls.analysis.dataenv.machine.watch import Watch
 from ompls.analysis.model.ast import Symbol
 
-Certainty = Literal["certain", "possible"]
-# What an event of this kind says of its site: on some visit, newer values stood where a transfer put there would bring
-# older ones.  Its name is OTHERS (in other parts of the variable) or THESE (perhaps in what the site itself accesses),
-# which is worse, also by the alphabet.
-RISK = "risk"
-OTHERS, THESE = "others", "these"
 Outcome = Literal["bad", "perhaps", "fine"]
-
-
-class Does(Enum):
-    """What happens at a place that belongs to an event; the words for people are in `rules/support/noticed.py`."""
-
-    MAPPED = auto()
-    MAPPED_BEFORE = auto()  # when the list item of the event comes
-    MAPPED_HERE = auto()  # on the device that the event speaks of
-    MAPPED_STRUCTURE = auto()  # that holds the pointer
-    MAPPED_BEHIND = auto()  # what is mapped begins behind what the pointer points to
-    FREED = auto()
-    ACCESSED = auto()
-    READ = auto()
-    HOST_READS = auto()
-    HOST_READS_OLD = auto()
-    HOST_WRITES = auto()
-    DEVICE_READS_OLD = auto()
-    DEVICE_WRITES = auto()
-    COUNTS_ARGUMENTS = auto()  # `main`; the event happens when there are none
-
-
-class Seen(NamedTuple):
-    """A place that belongs to an event."""
-
-    site: Site
-    does: Does
-
-
-class Event(NamedTuple):
-    """Something that is wrong at `site`.
-
-    kind -- what; a rule of the mapping group selects it
-    name -- of the variable or the list item, as people know it
-    certainty -- 'certain': on every path that comes here; 'possible': on some
-    related -- further places
-    detail -- what else the message needs: a map type, …
-    """
-
-    kind: str
-    site: Site
-    name: str
-    certainty: Certainty
-    related: tuple[Seen, ...] = ()
-    detail: str = ""
-
-    def places(self, does: Does) -> list[Site]:
-        """Where this happens."""
-        return [seen.site for seen in self.related if seen.does is does]
+Key = tuple[type[Event], Site, str]
 
 
 @dataclass(slots=True)
 class Recorder:
     """Collects the events of one walk."""
 
-    certain: dict[tuple[str, Site, str], Event] = field(default_factory=dict)
-    tentative: dict[tuple[str, Site, str], Event] = field(default_factory=dict)  # as of the last visit
-    about: dict[tuple[str, Site, str], frozenset[Obj]] = field(default_factory=dict)
+    certain: dict[Key, Event] = field(default_factory=dict)
+    tentative: dict[Key, Event] = field(default_factory=dict)  # as of the last visit
+    about: dict[Key, frozenset[Obj]] = field(default_factory=dict)
     # the program asks whether they are present: it knows that they may not be
     asked: set[Obj] = field(default_factory=set)
     handed: set[Obj] = field(default_factory=set)  # other code may have given these other values than they start with
@@ -105,7 +52,7 @@ class Recorder:
         """A check came out; `about` these objects."""
         if self.log is not None and (outcome != "fine" or conditional):
             self.log.append(("judge", (event, outcome, conditional, about)))
-        key = (event.kind, event.site, event.name)
+        key = (type(event), event.site, event.name)
         if about:
             self.about[key] = about
         if key in self.certain:
@@ -118,14 +65,14 @@ class Recorder:
                 self.certain[key] = event
                 self.tentative.pop(key, None)
         elif outcome == "perhaps":
-            self.tentative[key] = event._replace(certainty="possible")
+            self.tentative[key] = replace(event, certainty="possible")
         elif conditional and self.tentative.pop(key, None) is not None:
             self.changes += 1
 
     def risks(self, site: Site, what: str) -> None:
         """A transfer at `site` might overwrite newer values: OTHERS or THESE; '': not on this visit."""
         if what:
-            self.judge(Event(RISK, site, what, "possible"), "perhaps", False)
+            self.judge(Risk(site, what, "possible"), "perhaps", False)
 
     def walks(self, loops: Iterable[Symbol], objs: Iterable[Obj]) -> None:
         """The pieces that these stand for are looked at one after the other."""

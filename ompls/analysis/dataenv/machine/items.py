@@ -4,9 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv.faults import (
+    THESE,
+    BeyondObject,
+    Does,
+    Event,
+    ExitAbsent,
+    Extends,
+    FreedUsed,
+    KeptBack,
+    MapsDeviceMemory,
+    MapsNull,
+    MapsUnset,
+    OverPresent,
+    PresentFails,
+    RedundantUpdate,
+    Seen,
+    UpdateAbsent,
+)
 from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.copies import Copies
-from ompls.analysis.dataenv.machine.events import THESE, Does, Event, Outcome, Seen
+from ompls.analysis.dataenv.machine.events import Outcome
 from ompls.analysis.dataenv.machine.mappers import Mapped, Mappers
 from ompls.analysis.dataenv.machine.naming import name_of, worst
 from ompls.analysis.dataenv.machine.values import NULL, Loc, Obj, Range, Site, at_start, covers
@@ -28,9 +46,9 @@ class Items(Mappers):
         site = Site(self.frame.name, item.span)
         if not locs and isinstance(item.expr, ast.Section) and isinstance(item.expr.base.type, Pointer):
             null = self.value(item.expr.base) == at_start(NULL)
-            self.judge(Event("maps-null", site, item.text, "certain", (), kind), "bad" if null else "fine")
+            self.judge(MapsNull(site, item.text, "certain", (), kind), "bad" if null else "fine")
             unset = self.is_unset(self.places(item.expr.base))
-            self.judge(Event("maps-unset", site, name_of(item.expr), "certain"), "bad" if unset else "fine")
+            self.judge(MapsUnset(site, name_of(item.expr), "certain"), "bad" if unset else "fine")
         return Mapped(item.text, locs, kind, clause.modifiers, site, True, goes_beyond(item.expr))
 
     def references(self, mapped: Mapped, device: Poly) -> int | None:
@@ -121,7 +139,7 @@ class Items(Mappers):
         if mapped.locs and mapped.explicit:
             self._judge_entry(mapped, answers, device)
             if lasting and all(outcome == "new" for outcome, _ in answers) and self._meets_next(mapped):
-                event = Event("extends", mapped.site, mapped.name, "certain", (), mapped.kind)
+                event = Extends(mapped.site, mapped.name, "certain", (), mapped.kind)
                 self.judge(event, "bad")
 
     def _meets_next(self, mapped: Mapped) -> bool:
@@ -164,32 +182,32 @@ class Items(Mappers):
         origin = next((c.origin for c in there if c is not None), None)
         related = (Seen(origin, Does.MAPPED_BEFORE),) if origin is not None and origin.function else ()
 
-        def judge(kind: str, wrong: list[bool]) -> None:
+        def judge(kind: type[Event], wrong: list[bool]) -> None:
             outcome: Outcome = worst(["bad" if w else "fine" for w in wrong])
-            self.judge(Event(kind, mapped.site, mapped.name, "certain", related, mapped.kind), outcome)
+            self.judge(kind(mapped.site, mapped.name, "certain", related, mapped.kind), outcome)
 
         outcomes = [outcome for outcome, _ in answers]
-        judge("extends", [o == "extends" for o in outcomes])
+        judge(Extends, [o == "extends" for o in outcomes])
         if "present" in mapped.modifiers:
-            judge("present-fails", [o == "new" for o in outcomes])
+            judge(PresentFails, [o == "new" for o in outcomes])
         elif mapped.kind in cp.OUT and "always" not in mapped.modifiers:
             # with `target enter data` what comes back is up to the exit, and is not known here
             kept = [c is not None and not c.lasting and not c.forever and c.how in _KEPT for c in there]
-            judge("kept-back", [o == "present" and k for o, k in zip(outcomes, kept, strict=True)])
+            judge(KeptBack, [o == "present" and k for o, k in zip(outcomes, kept, strict=True)])
 
     def _of_device(self, mapped: Mapped) -> None:
         """Whether what is mapped is the device's own: the target of a pointer, or a variable of `use_device_addr`."""
         kinds = ("device", "lent") if mapped.explicit else ("lent",)
         if mapped.locs and all(loc.obj.kind in kinds for loc in mapped.locs):
             by = "" if mapped.explicit else "has_device_addr"
-            self.judge(Event("maps-device-memory", mapped.site, mapped.name, "certain", (), by), "bad")
+            self.judge(MapsDeviceMemory(mapped.site, mapped.name, "certain", (), by), "bad")
 
     def _freed(self, mapped: Mapped) -> None:
         """Whether what is mapped was freed before."""
         if mapped.explicit:
             freed = self.freed_at(mapped.locs)
             related = (Seen(freed, Does.FREED),) if freed is not None else ()
-            event = Event("freed-used", mapped.site, mapped.name, "certain", related, "mapped")
+            event = FreedUsed(mapped.site, mapped.name, "certain", related, "mapped")
             self.judge(event, "fine" if freed is None else "bad")
 
     def _bounds(self, mapped: Mapped, loc: Loc) -> None:
@@ -201,9 +219,8 @@ class Items(Mappers):
             for at in self.ends_of_loops(loc.low, loc.high, loc.obj.size)
         )
         rest = loc.obj.size - loc.low if loc.low is not None else None
-        event = Event(
-            "beyond-object", mapped.site, mapped.name, "certain", (), self.count_of(rest, self.size_of(loc.type))
-        )
+        count = self.count_of(rest, self.size_of(loc.type))
+        event = BeyondObject(mapped.site, mapped.name, "certain", (), count)
         self.judge(event, "bad" if beyond and len(mapped.locs) == 1 else "fine")
 
     def leave(self, mapped: Mapped, device: Poly, unstructured: bool = False) -> None:
@@ -230,7 +247,7 @@ class Items(Mappers):
                 self.change(other, lambda c, m=m: cp.leave(c, m, self.positive)[0], weak=True)  # type: ignore[misc]
         if unstructured and mapped.locs:
             outcome = worst(["bad" if o == "absent" else "fine" for o in outcomes])
-            self.judge(Event("exit-absent", mapped.site, mapped.name, "certain", (), mapped.kind), outcome, mapped.locs)
+            self.judge(ExitAbsent(mapped.site, mapped.name, "certain", (), mapped.kind), outcome, mapped.locs)
 
     def _spoils(self, case: Copies, m: cp.Mapping, unstructured: bool) -> bool:
         """Whether `from`, where the item leaves, might bring something old, or what was never given a value."""
@@ -251,14 +268,14 @@ class Items(Mappers):
                 alone = case is not None and sum(c.device == device for c in case.copies) == 1
                 over.append(how == "over" and known and alone)
         outcome = worst(["bad" if o else "fine" for o in over])
-        self.judge(Event("over-present", mapped.site, mapped.name, "certain", (), mapped.kind), outcome, mapped.locs)
+        self.judge(OverPresent(mapped.site, mapped.name, "certain", (), mapped.kind), outcome, mapped.locs)
 
     def update(self, mapped: Mapped, device: Poly) -> None:
         """`target update to` or `from`."""
         assert self.now is not None
         idle = [self._update(part, device) for part in self.by_mapper(mapped) if part.kind == mapped.kind]
         if mapped.locs:
-            same = Event("redundant-update", mapped.site, mapped.name, "certain", (), mapped.kind)
+            same = RedundantUpdate(mapped.site, mapped.name, "certain", (), mapped.kind)
             # it has to be so whenever the directive is met, not in the first iteration only
             self.recorder.judge(same, "bad" if idle and all(idle) and not self.doubts else "fine", True)
 
@@ -301,7 +318,7 @@ class Items(Mappers):
         if mapped.kind == "to" and mapped.locs:
             self.copy_scalars(mapped._replace(modifiers=("always",)), [])
         if mapped.locs:
-            event = Event("update-absent", mapped.site, mapped.name, "certain", (), mapped.kind)
+            event = UpdateAbsent(mapped.site, mapped.name, "certain", (), mapped.kind)
             self.judge(event, worst(outcomes), mapped.locs)
         return bool(idle) and all(idle)
 

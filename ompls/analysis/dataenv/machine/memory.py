@@ -4,11 +4,31 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
+from ompls.analysis.dataenv.faults import (
+    OTHERS,
+    STALE,
+    THESE,
+    AbsentItem,
+    DeviceStale,
+    Does,
+    Event,
+    FreedUsed,
+    Garbage,
+    GarbageIfNew,
+    HostDereference,
+    HostStale,
+    LostResult,
+    Seen,
+    SentElsewhere,
+    TooShort,
+    Unwritten,
+)
 from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, Cases
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, Way
-from ompls.analysis.dataenv.machine.events import OTHERS, THESE, Does, Event, Outcome, Seen
+from ompls.analysis.dataenv.machine.events import Outcome
 from ompls.analysis.dataenv.machine.naming import name_of, pointer_of, worst
 from ompls.analysis.dataenv.machine.objects import Loop, Store
 from ompls.analysis.dataenv.machine.values import (
@@ -25,7 +45,9 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Node, Symbol
 from ompls.analysis.model.ctype import Pointer
 
-_OLD = frozenset(("lost", "host-stale", "device-stale"))  # what an old value is the matter of
+# What a region may find of what it accesses: in this order.
+_ON_DEVICE = (AbsentItem, TooShort, Garbage, GarbageIfNew, LostResult, SentElsewhere, DeviceStale)
+Checked = tuple[type[Event] | None, Outcome, Copy | None]
 
 
 class Memory(Store):
@@ -93,7 +115,7 @@ class Memory(Store):
     def on_host(self, locs: list[Loc], node: Node, read: bool, write: bool, through: bool) -> None:
         assert self.now is not None
         if through and all(loc.obj.kind in ("device", "lent") for loc in locs):
-            self.judge(Event("host-dereference", self.site(node), name_of(node), "certain"), "bad")
+            self.judge(HostDereference(self.site(node), name_of(node), "certain"), "bad")
             if write:
                 self.filled_on_device([loc.obj for loc in locs])  # that is what was meant
             return
@@ -135,12 +157,12 @@ class Memory(Store):
         here = self.site(node)
         if isinstance(behind, Lost) and behind.how in (cp.UNWRITTEN, cp.UNTOUCHED):
             what = "all" if behind.how == cp.UNTOUCHED else "between" if behind.range.comb is not None else ""
-            event = Event("unwritten", behind.by, name_of(node), "certain", (Seen(here, Does.HOST_READS),), what)
+            event: Event = Unwritten(behind.by, name_of(node), "certain", (Seen(here, Does.HOST_READS),), what)
         elif isinstance(behind, Lost) and behind.how != "associate":  # that ends no map, whose type would be wrong
             related = (Seen(behind.site, Does.DEVICE_WRITES), Seen(here, Does.HOST_READS_OLD))
-            event = Event("lost", behind.by, name_of(node), "certain", related, behind.how)
+            event = LostResult(behind.by, name_of(node), "certain", related, behind.how)
         else:
-            event = Event("host-stale", here, name_of(node), "certain", (Seen(behind.site, Does.DEVICE_WRITES),))
+            event = HostStale(here, name_of(node), "certain", (Seen(behind.site, Does.DEVICE_WRITES),))
         self.judge(event, outcome)
 
     def _fetching(self, loc: Loc) -> str:
@@ -194,9 +216,9 @@ class Memory(Store):
             return
         if through and (freed := self.freed_at(locs)) is not None:
             related = (Seen(freed, Does.FREED),)
-            self.judge(Event("freed-used", self.site(node), pointer_of(node), "certain", related, "followed"), "bad")
+            self.judge(FreedUsed(self.site(node), pointer_of(node), "certain", related, "followed"), "bad")
             return
-        answers: list[tuple[str, Outcome, Copy | None]] = []
+        answers: list[Checked] = []
         ways: list[Way | None] = []
         ranges = [self.range_of(loc) for loc in locs]
         for loc, r in zip(locs, ranges, strict=True):
@@ -275,7 +297,7 @@ class Memory(Store):
             return
         reads, site = "both" if write else "read", self.site(node)
         found = [self._device_check(case, r, reads, real.size, site) for case in cases]
-        if all(kind in ("", "garbage", "device-stale") for kind, _, _ in found):
+        if all(kind in (None, Garbage, DeviceStale) for kind, _, _ in found):
             self._report(found, node, [loc], [None] * len(found))
 
     def _partly_filled(self, cases: Cases, obj: Obj, r: Range, node: Node) -> None:
@@ -288,7 +310,7 @@ class Memory(Store):
         parts = {c.part if c is not None else None for c in copies}
         part = parts.pop() if len(parts) == 1 else None
         if part is not None and cp.lacks_of(part, r, self.positive):
-            event = self._event("garbage", self.site(node), name_of(node), copies[0])
+            event = self._event(Garbage, self.site(node), name_of(node), copies[0])
             self.region.partial.append((event, obj, part))
 
     def partly_filled(self) -> None:
@@ -306,36 +328,34 @@ class Memory(Store):
         cases = self.cases_of(obj)
         return cases is not None and not any(c.copies for c in cases)
 
-    def _device_check(
-        self, case: Copies, r: Range, reads: str, size: Poly | None, here: Site
-    ) -> tuple[str, Outcome, Copy | None]:
+    def _device_check(self, case: Copies, r: Range, reads: str, size: Poly | None, here: Site) -> Checked:
         assert self.region is not None
         device = self.region.device
         copy, how = cp.find(case, device, r.low, r.high, self.positive)
         if copy is None:
             if how == "?":
-                return "", "fine", None
+                return None, "fine", None
             mine = next((c for c in case.copies if c.device == device), None)
             if mine is not None:
-                return "short", "bad" if r.sure else "fine", mine
-            return "absent", "bad", None
+                return TooShort, "bad" if r.sure else "fine", mine
+            return AbsentItem, "bad", None
         others = [c for c in case.copies if c.device == device and c is not copy and c.refs]
         if how == "over" or (how == "?" and not others and self.lacks(copy, r)):
-            return "short", "bad" if r.sure else "fine", copy
+            return TooShort, "bad" if r.sure else "fine", copy
         if self.region.quiet:
-            return "", "fine", copy
+            return None, "fine", copy
         if copy.extra and copy.refs == 0:
             own = next(
                 (c for c in case.copies if c.device == device and c.refs and c.how in ("to", "from", "tofrom")), None
             )
             if own is not None and r.sure:
                 # What the caller may have mapped is hidden by the clause that says less.
-                return ("short", "bad", own) if cp.lacks(own, r, self.positive) else ("", "fine", own)
-            return "absent", "perhaps", copy
+                return (TooShort, "bad", own) if cp.lacks(own, r, self.positive) else (None, "fine", own)
+            return AbsentItem, "perhaps", copy
         if not reads:
-            return "", "fine", copy
+            return None, "fine", copy
         if reads == "both" and copy.first == here:
-            return "garbage", "bad", copy  # its first execution finds nothing
+            return Garbage, "bad", copy  # its first execution finds nothing
         alone = copy.refs > 0 and not copy.extra  # what other code has mapped keeps what the device wrote
         if copy.how in cp.IN and alone and touched(copy.ahead, r, size, self.positive)[0] == "no":
             # Who sends the host's values over the device's own, into the same copy, wants to begin again from them.
@@ -343,21 +363,21 @@ class Memory(Store):
             found, behind = touched(gone, r, size, self.positive)
             if isinstance(behind, Lost) and found == "yes":
                 return (
-                    "lost",
+                    LostResult,
                     "bad",
                     copy._replace(old=(Written(behind.range, behind.site),), origin=behind.by, how=behind.how),
                 )
         elsewhere = missed(copy.sent, r, size, device, self.positive)
         if elsewhere is not None:
-            return "sent-elsewhere", "bad", copy._replace(old=(Written(elsewhere.range, elsewhere.site),))
+            return SentElsewhere, "bad", copy._replace(old=(Written(elsewhere.range, elsewhere.site),))
         found, old = touched(copy.old, r, size, self.positive)
         came = found == "yes" and copy.how not in cp.IN  # values came after it was made: they were not sent
         if copy.filled in ("no", "unsure") and not came:
-            return "garbage" if copy.filled == "no" else "garbage-if-new", "bad", copy
+            return Garbage if copy.filled == "no" else GarbageIfNew, "bad", copy
         if isinstance(old, Written):
             # what is told about it is the one that is read
-            return "device-stale", "bad" if found == "yes" else "perhaps", copy._replace(old=(old,))
-        return "", "fine", copy
+            return DeviceStale, "bad" if found == "yes" else "perhaps", copy._replace(old=(old,))
+        return None, "fine", copy
 
     def lacks(self, copy: Copy, r: Range) -> bool:
         """Whether the copy is certainly too short for `r`, be it in the last iteration of the loops around."""
@@ -381,30 +401,28 @@ class Memory(Store):
             yield {r.symbol: r.lower for r in known if r.symbol is not None and r.lower is not None}
             yield {r.symbol: r.upper for r in known if r.symbol is not None and r.upper is not None}
 
-    def _report(
-        self, answers: list[tuple[str, Outcome, Copy | None]], node: Node, locs: list[Loc], ways: list[Way | None]
-    ) -> None:
-        if all(k == "" for k, _, _ in answers) and not (self.conditional and self.recorder.tentative):
+    def _report(self, answers: list[Checked], node: Node, locs: list[Loc], ways: list[Way | None]) -> None:
+        if all(k is None for k, _, _ in answers) and not (self.conditional and self.recorder.tentative):
             return
         here = self.site(node)
-        for kind in ("absent", "short", "garbage", "garbage-if-new", "lost", "sent-elsewhere", "device-stale"):
-            name = pointer_of(node) if kind == "absent" else name_of(node)
-            outcomes: list[Outcome] = [o if k == kind else "fine" for k, o, _ in answers]
-            copies = [c for k, _, c in answers if k == kind and c is not None]
+        for kind in _ON_DEVICE:
+            name = pointer_of(node) if kind is AbsentItem else name_of(node)
+            outcomes: list[Outcome] = [o if k is kind else "fine" for k, o, _ in answers]
+            copies = [c for k, _, c in answers if k is kind and c is not None]
             copy = min(copies, key=lambda c: (c.origin, [w.site for w in c.old])) if copies else None
             if kind not in [k for k, _, _ in answers]:
                 if self.conditional and self.recorder.tentative:
                     self.judge(self._event(kind, here, name, copy), "fine")
                     # a visit before has put it at the list item, which nothing leads to now
                     for event in list(self.recorder.tentative.values()):
-                        if event.kind == kind and event.name == name and here in [seen.site for seen in event.related]:
+                        if type(event) is kind and event.name == name and here in [seen.site for seen in event.related]:
                             self.judge(event, "fine")
                 continue
             event = self._event(kind, here, name, copy)
-            if kind == "absent" and len(locs) == 1 and isinstance(node, (ast.Index, ast.Unary)):
-                event = event._replace(detail=self.count_of(locs[0].obj.size, locs[0].size))
+            if kind is AbsentItem and len(locs) == 1 and isinstance(node, (ast.Index, ast.Unary)):
+                event = replace(event, how=self.count_of(locs[0].obj.size, locs[0].size))
             found = worst(outcomes)
-            if kind == "absent":
+            if kind is AbsentItem:
                 found = self.on_some_path(outcomes, [_by_itself(way) for way in ways], len(locs) == 1)
             self.judge(event, found)
 
@@ -421,18 +439,18 @@ class Memory(Store):
     def names(self) -> dict[str, Symbol]:
         """Parameters and local variables of the function that is walked."""
 
-    def _event(self, kind: str, here: Site, name: str, copy: Copy | None) -> Event:
-        if copy is None or kind == "absent":
-            return Event(kind, here, name, "certain")
-        if kind == "short":
-            return Event(kind, copy.origin, name, "certain", (Seen(here, Does.ACCESSED),), copy.how)
-        if kind.startswith("garbage"):
-            return Event(kind, copy.origin, name, "certain", (Seen(here, Does.READ),), copy.how)
-        if kind == "lost":
+    def _event(self, kind: type[Event], here: Site, name: str, copy: Copy | None) -> Event:
+        if copy is None or kind is AbsentItem:
+            return kind(here, name, "certain")
+        if kind is TooShort:
+            return kind(copy.origin, name, "certain", (Seen(here, Does.ACCESSED),), copy.how)
+        if kind in (Garbage, GarbageIfNew):
+            return kind(copy.origin, name, "certain", (Seen(here, Does.READ),), copy.how)
+        if kind is LostResult:
             places = (Seen(copy.old[0].site, Does.DEVICE_WRITES), Seen(here, Does.DEVICE_READS_OLD))
-            return Event(kind, copy.origin, name, "certain", places, copy.how)
+            return kind(copy.origin, name, "certain", places, copy.how)
         related = (Seen(copy.old[0].site, Does.HOST_WRITES),) if copy.old else ()
-        return Event(kind, here, name, "certain", related, copy.how)
+        return kind(here, name, "certain", related, copy.how)
 
     def on_some_path(self, outcomes: list[Outcome], ways: list[Way | None], one: bool = True) -> Outcome:
         """How bad it is: also when it is so by one decision, which nothing after it takes back.
@@ -446,7 +464,7 @@ class Memory(Store):
         return "bad" if any(o == "bad" and w for o, w in zip(outcomes, by_one, strict=True)) else found
 
     def judge(self, event: Event, outcome: Outcome, about: Iterable[Loc] = ()) -> None:
-        if self.deferred is not None and event.kind in _OLD:
+        if self.deferred is not None and isinstance(event, STALE):
             self.deferred.append((event, outcome))
             return
         if self.doubts and outcome == "bad":

@@ -7,10 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from ompls.analysis.dataenv.faults import Event
 from ompls.analysis.dataenv.machine import copies as cp
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, MOST_CASES, UNFILLED, Cases, by_one_way, joined_cases
 from ompls.analysis.dataenv.machine.copies import Copies
-from ompls.analysis.dataenv.machine.events import Event, Outcome, Recorder
+from ompls.analysis.dataenv.machine.events import Outcome, Recorder
 from ompls.analysis.dataenv.machine.initial import given
 from ompls.analysis.dataenv.machine.state import State, joined_value
 from ompls.analysis.dataenv.machine.values import (

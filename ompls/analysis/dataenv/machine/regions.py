@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
+from ompls.analysis.dataenv.faults import (
+    Does,
+    FreedUsed,
+    HostPointer,
+    MapsUnset,
+    OtherDevice,
+    PointsBefore,
+    Seen,
+)
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN
 from ompls.analysis.dataenv.machine.closed import is_closed
 from ompls.analysis.dataenv.machine.constructs import in_order
 from ompls.analysis.dataenv.machine.copies import Copies, Copy, find, outside_copy
-from ompls.analysis.dataenv.machine.events import Does, Event, Seen
 from ompls.analysis.dataenv.machine.facts import facts_of
 from ompls.analysis.dataenv.machine.mappers import Mapped
 from ompls.analysis.dataenv.machine.objects import LOOKS, Where
@@ -130,9 +138,9 @@ class Regions(Pieces):
             name, obj, site = variable.symbol.name, self.variable(variable.symbol), self.site(min(followed, key=_start))
             loc = Loc(obj, ZERO, obj.size, variable.symbol.type)
             if self.is_unset([loc]) and not any(isinstance(n, ast.Name) for n in variable.writes):
-                self.judge(Event("maps-unset", site, name, "certain", (), "followed"), "bad")
+                self.judge(MapsUnset(site, name, "certain", (), "followed"), "bad")
             value = self.load(loc)
-            self.of_another(Event("other-device", site, name, "certain", (), "used"), value, device, by_default)
+            self.of_another(OtherDevice(site, name, "certain", (), "used"), value, device, by_default)
             self.point_before(value, device, site, name)
 
     def point_before(self, value: Value, device: Poly, site: Site, name: str) -> None:
@@ -144,7 +152,7 @@ class Regions(Pieces):
         found = [self.begins_after(case, device, at) for case in self.cases_of(target) or (None,)]
         if (copy := found[0]) is not None:
             related = (Seen(copy.origin, Does.MAPPED_BEHIND),)
-            event = Event("points-before", site, name, "certain", related)
+            event = PointsBefore(site, name, "certain", related)
             self.judge(event, "bad" if all(found) and target not in self.now.many else "fine")
 
     def begins_after(self, case: Copies | None, device: Poly, at: Poly | None) -> Copy | None:
@@ -184,7 +192,7 @@ class Regions(Pieces):
             if symbol is not None and not isinstance(symbol.type, Pointer):
                 lies = symbol.kind == "var" and symbol.level == "block" and symbol not in self.frame.own
                 site = Site(self.frame.name, item.span)
-                event = Event("host-pointer", site, item.text, "certain", (), "has_device_addr")
+                event = HostPointer(site, item.text, "certain", (), "has_device_addr")
                 self.judge(event, "bad" if lies and symbol.storage not in ("static", "extern") else "fine")
         for clause in region.directive.all("is_device_ptr"):
             for item in clause.items:
@@ -194,14 +202,12 @@ class Regions(Pieces):
                 value = self.load(Loc(obj, ZERO, obj.size, item.symbol.type))
                 known = isinstance(value, frozenset) and value
                 host = known and all(t.obj.kind in ("heap", "variable") for t in value)  # type: ignore[union-attr]
-                event = Event("host-pointer", Site(self.frame.name, item.span), item.text, "certain")
-                self.judge(event, "bad" if host else "fine")
+                site = Site(self.frame.name, item.span)
+                self.judge(HostPointer(site, item.text), "bad" if host else "fine")
                 by_default = region.directive.clause("device") is None
-                event = Event("other-device", Site(self.frame.name, item.span), item.text, "certain", (), "used")
-                self.of_another(event, value, device, by_default)
+                self.of_another(OtherDevice(site, item.text, how="used"), value, device, by_default)
                 freed = known and all(self.is_gone(t.obj) for t in value)  # type: ignore[union-attr]
-                event = Event("freed-used", Site(self.frame.name, item.span), item.text, "certain")
-                self.judge(event, "bad" if freed else "fine")
+                self.judge(FreedUsed(site, item.text), "bad" if freed else "fine")
 
     def copied(self, variable: Variable) -> Value:
         """What a variable that is not mapped holds in the region."""

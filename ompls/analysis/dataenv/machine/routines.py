@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from ompls.analysis.dataenv.called import touched_by
+from ompls.analysis.dataenv.faults import (
+    BeyondAllocation,
+    Does,
+    FreedUsed,
+    FreeMapped,
+    FreesDeviceMemory,
+    OtherDevice,
+    Seen,
+    WrongSide,
+)
 from ompls.analysis.dataenv.machine.attachment import Attachments
 from ompls.analysis.dataenv.machine.cases import ALL_CLEAN, UNFILLED, joined_cases
 from ompls.analysis.dataenv.machine.copies import CLEAN, Copies
 from ompls.analysis.dataenv.machine.device_memory import allocation
-from ompls.analysis.dataenv.machine.events import Does, Event, Outcome, Seen
+from ompls.analysis.dataenv.machine.events import Outcome
 from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.machine.values import Loc, Obj, Pointers, Target, Value, at_start, order
 from ompls.analysis.dataenv.symbolic import ZERO, Opaque, Poly, is_integer
@@ -122,13 +132,13 @@ class Routines(Attachments):
             number = isinstance(device, Poly) and device != INITIAL and device.constant is not None
             name = name_of(expr.args[i])
             wrong = (remote and device == INITIAL) or (local and number)
-            event = Event("wrong-side", self.site(expr.args[i]), name, "certain", (), "device" if remote else "host")
+            event = WrongSide(self.site(expr.args[i]), name, "certain", (), "device" if remote else "host")
             self.judge(event, "bad" if wrong else "fine")
             if remote and isinstance(device, Poly):
-                event = Event("other-device", self.site(expr.args[i]), name, "certain", (), "copied")
-                self.of_another(event, pointer, device)
+                other = OtherDevice(self.site(expr.args[i]), name, "certain", (), "copied")
+                self.of_another(other, pointer, device)
             gone = remote and all(map(self.is_gone, targets))
-            self.judge(Event("freed-used", self.site(expr.args[i]), name, "certain"), "bad" if gone else "fine")
+            self.judge(FreedUsed(self.site(expr.args[i]), name, "certain"), "bad" if gone else "fine")
             locs = self.pointed(pointer, VOID)
             if isinstance(offset, Poly) and length is not None:
                 locs = [Loc(loc.obj, loc.low and loc.low + offset, length, VOID) for loc in locs]
@@ -141,7 +151,7 @@ class Routines(Attachments):
                 self.filled_on_device(targets or None)
             if local and (freed := self.freed_at(locs)) is not None:
                 related = (Seen(freed, Does.FREED),)
-                self.judge(Event("freed-used", self.site(expr.args[i]), name, "certain", related, "copied"), "bad")
+                self.judge(FreedUsed(self.site(expr.args[i]), name, "certain", related, "copied"), "bad")
             if local and device == INITIAL:
                 self.access(locs, expr.args[i], not write, write, through=False)
             else:
@@ -153,7 +163,7 @@ class Routines(Attachments):
         if len(locs) == 1 and locs[0].obj.size is not None and (not self.region or not self.region.quiet):
             r = self.range_of(locs[0])
             beyond = locs[0].size is not None and self.is_outside(r.low, r.high, locs[0].obj.size)
-            event = Event("beyond-allocation", self.site(node), name_of(node), "certain")
+            event = BeyondAllocation(self.site(node), name_of(node), "certain")
             self.judge(event, "bad" if beyond and r.sure else "fine")
 
     def is_outside(self, low: Poly | None, high: Poly | None, size: Poly | None) -> bool:
@@ -185,7 +195,7 @@ class Routines(Attachments):
             return
         targets = [t.obj for t in pointer if t.obj.kind != "null"]
         if targets and all(o.kind in ("device", "lent") for o in targets) and isinstance(node, ast.Call):
-            self.judge(Event("frees-device-memory", self.site(node), name_of(node.args[0]), "certain"), "bad")
+            self.judge(FreesDeviceMemory(self.site(node), name_of(node.args[0]), "certain"), "bad")
             return
         held = [
             None if case.freed else next((c for c in case.copies if c.refs and not (c.forever or c.lent)), None)
@@ -200,7 +210,7 @@ class Routines(Attachments):
             and not any(self.in_part(t) for t in pointer)
         ):
             name = name_of(node.args[0]) if isinstance(node, ast.Call) and node.args else ""
-            event = Event("free-mapped", self.site(node), name, "certain", (Seen(copy.origin, Does.MAPPED),), copy.how)
+            event = FreeMapped(self.site(node), name, "certain", (Seen(copy.origin, Does.MAPPED),), copy.how)
             ways = [case.way for obj in targets for case in (self.now.cases.get(obj) or ())]
             outcomes: list[Outcome] = ["bad" if c is not None else "fine" for c in held]
             self.judge(event, self.on_some_path(outcomes, ways, len(targets) == 1))

@@ -6,15 +6,17 @@ What each pointer points to, and who has written that, belong together; joined, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from ompls.analysis.dataenv.faults import Event
 from ompls.analysis.dataenv.machine.copies import MOST, Copies
-from ompls.analysis.dataenv.machine.events import Event, Recorder
+from ompls.analysis.dataenv.machine.events import Key, Recorder
 from ompls.analysis.dataenv.machine.state import State
-from ompls.analysis.dataenv.machine.values import Cell, Obj, Site
+from ompls.analysis.dataenv.machine.values import Cell, Obj
 
 MOST_TURNS = 4  # after which pointers have to be where they were
 MOST_ORDERS = 6  # that are kept apart, of several loops
-_Found = tuple[dict[tuple[str, Site, str], Event], dict[tuple[str, Site, str], Event]]
+_Found = tuple[dict[Key, Event], dict[Key, Event]]
 
 
 def swapped(before: State, after: State) -> tuple[Cell, ...]:
@@ -76,13 +78,13 @@ def found_by(recorder: Recorder) -> _Found:
 def in_all(recorder: Recorder, found: Sequence[_Found]) -> None:
     """After paths of which one was taken: what all of them found, and as possible what some did."""
     certain = {k: e for k, e in found[0][0].items() if all(k in c for c, _ in found)}
-    tentative: dict[tuple[str, Site, str], Event] = {}
+    tentative: dict[Key, Event] = {}
     for one, other in found:
         for key, event in (*other.items(), *one.items()):
             if key not in certain:
                 held = [c.get(key) or t.get(key) for c, t in found]
                 sure = all(e is not None and e.certainty == "certain" for e in held)
-                tentative[key] = event if sure else event._replace(certainty="possible")
+                tentative[key] = event if sure else replace(event, certainty="possible")
     recorder.certain, recorder.tentative = certain, tentative
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ompls.analysis.dataenv.machine.events import Does, Event
+from ompls.analysis.dataenv.faults import Does, Event
 from ompls.analysis.dataenv.machine.naming import name_of
 from ompls.analysis.dataenv.paths import root
 from ompls.analysis.model import ast

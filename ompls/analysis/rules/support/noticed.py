@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ompls.analysis.dataenv.called import known_of
+from ompls.analysis.dataenv.faults import STALE, Does, Event, HostStale, LostResult, Risk
 from ompls.analysis.dataenv.machine.analysis import events_of_unit
-from ompls.analysis.dataenv.machine.events import RISK, Does, Event
 from ompls.analysis.dataenv.machine.values import Site
 from ompls.analysis.dataenv.paths import root
 from ompls.analysis.diagnostic import Severity
@@ -85,7 +85,7 @@ def _placed(event: Event, name: str, unit: Unit) -> Noticed:
 
 def _wants_old(event: Event, unit: Unit) -> bool:
     """The host compares what `calloc` gave it with 0, which the device has not written: `assert(a[i] == 0)`."""
-    if event.kind not in ("lost", "host-stale"):
+    if not isinstance(event, (LostResult, HostStale)):
         return False
     reads = event.places(Does.HOST_READS_OLD) or [event.site]
     for function, span in reads:
@@ -126,7 +126,7 @@ def _asks(event: Event, unit: Unit) -> bool:
 
     Such a region does nothing else: one that works on arrays, or in a loop, is there for its results.
     """
-    if event.kind != "lost" or event.detail not in ("to", "alloc"):
+    if not isinstance(event, LostResult) or event.how not in ("to", "alloc"):
         return False
     if any(_is_used(site, unit) for site in event.places(Does.HOST_READS_OLD)):
         return False
@@ -166,18 +166,18 @@ def _works(content: Content, span: Span) -> bool:
     )
 
 
-def events(scene: Scene, kind: str, *details: str) -> Iterator[Noticed]:
-    """The events of a kind (with one of these details) in the rule's declaration, where devices have memory of their own."""
+def events(scene: Scene, kind: type[Event], *hows: str) -> Iterator[Noticed]:
+    """The events of a kind (in one of these ways) in the rule's declaration, where devices have memory of their own."""
     if scene.content is None or scene.unit.told.requires & SHARED_MEMORY:
         return
     for found in noticed(scene.content, scene.unit):
-        if found.event.kind == kind and (not details or found.event.detail in details):
+        if type(found.event) is kind and (not hows or found.event.how in hows):
             yield found
 
 
-def certain(scene: Scene, kind: str, *details: str) -> Iterator[Noticed]:
+def certain(scene: Scene, kind: type[Event], *hows: str) -> Iterator[Noticed]:
     """Those of `events` that happen on every path."""
-    return (found for found in events(scene, kind, *details) if found.event.certainty == "certain")
+    return (found for found in events(scene, kind, *hows) if found.event.certainty == "certain")
 
 
 def firsts(found: Iterator[Noticed]) -> Iterator[Noticed]:
@@ -209,9 +209,7 @@ def at_one_place(found: Iterable[Noticed]) -> Iterator[Noticed]:
 def severity_of(found: Noticed, scene: Scene) -> Severity:
     """A warning for what is certain, a hint for what may be and for what stands in something not understood."""
     region = region_at(scene, found.event.site.span)
-    if found.event.kind in ("lost", "host-stale", "device-stale") and (
-        found.aware or _wants_old(found.event, scene.unit)
-    ):
+    if isinstance(found.event, STALE) and (found.aware or _wants_old(found.event, scene.unit)):
         return "hint"
     return "hint" if found.event.certainty == "possible" or (region is not None and region.tainted) else "warning"
 
@@ -240,9 +238,9 @@ def region_at(scene: Scene, span: Span) -> Region | None:
 
 
 def risk_at(scene: Scene, span: Span) -> str:
-    """What a transfer at a place might overwrite that is newer: OTHERS or THESE (see `events.RISK`); '': nothing."""
+    """What a transfer at a place might overwrite that is newer: OTHERS or THESE (see `Risk`); '': nothing."""
     found = [n.event for n in noticed(scene.content, scene.unit)] if scene.content is not None else []
-    return max([event.name for event in found if event.kind == RISK and event.site.span == span], default="")
+    return max([event.name for event in found if isinstance(event, Risk) and event.site.span == span], default="")
 
 
 def list_item_at(scene: Scene, span: Span) -> tuple[Directive, Clause, ListItem] | None:

@@ -8,7 +8,7 @@ newer by the order of the text, so that its section can be sent right behind the
 from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, accesses
-from ompls.analysis.dataenv.machine.events import OTHERS
+from ompls.analysis.dataenv.faults import OTHERS
 from ompls.analysis.dataenv.paths import holds_pointers, same
 from ompls.analysis.dataenv.places import ELEMENT
 from ompls.analysis.dataenv.symbolic import LoopRange, Poly, range_over
