@@ -8,7 +8,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ompls.analysis.amount import amount
-from ompls.analysis.features.taskgraphs import folded, indices, summary
+from ompls.analysis.features.taskgraphs import folded, summary
+from ompls.analysis.graphs.shape import indices
 from ompls.cli.places import Places, readable, shown
 
 if TYPE_CHECKING:

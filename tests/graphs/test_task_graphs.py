@@ -10,9 +10,9 @@ import sys
 
 import pytest
 
-from ompls.analysis.features.taskgraphs import TaskGraph, folded, indices, task_graphs
+from ompls.analysis.features.taskgraphs import TaskGraph, folded, task_graphs
 from ompls.analysis.graphs import expansion
-from ompls.analysis.graphs.shape import unordered
+from ompls.analysis.graphs.shape import indices, unordered
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
 

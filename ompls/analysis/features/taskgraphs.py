@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -88,18 +87,6 @@ def folded(graph: TaskGraph) -> list[Group]:
             before[of[edge.before]] = before.get(of[edge.before], 0) + 1
         groups.append(Group(tuple(nodes), graph.shape.level[nodes[0].number], before))
     return groups
-
-
-def indices(nodes: Sequence[Node]) -> str:
-    """`k=0 i=1`, of several nodes `k=0 i=1…19`; '' outside of loops."""
-    return " ".join(_ranges(nodes))
-
-
-def _ranges(nodes: Sequence[Node]) -> Iterator[str]:
-    for place, (name, _) in enumerate(nodes[0].indices):
-        values = [n.indices[place][1] for n in nodes if place < len(n.indices)]
-        least, most = min(values), max(values)
-        yield f"{name}={least}" if least == most else f"{name}={least}…{most}"
 
 
 def summary(shape: Shape) -> str:

@@ -24,7 +24,7 @@ def accesses_of(s: DirectiveStmt) -> list[tuple[Expr, bool]]:
     """
     if s.directive.constructs != ("task",) or s.body is None:
         return []
-    if any(isinstance(n, DirectiveStmt) for n in s.body.walk()):
+    if any(isinstance(n, (DirectiveStmt, ast.Call)) for n in s.body.walk()):  # a call may take a lock
         return []
     private = private_copies(s.directive, s.body)
     found = [use for part in _straight(s.body) if not _asks(part) for use in uses(part)]

@@ -39,8 +39,9 @@ class Found:
 class Functions:
     """The definitions of a unit, by name, as graphs ask for them."""
 
-    def __init__(self, contents: dict[str, Content], model: DataModel) -> None:
-        self.contents, self.model = contents, model
+    def __init__(self, contents: dict[str, Content], model: DataModel, *, whole: bool = True) -> None:
+        """whole -- what all functions do may be asked; else only functions that are called are looked at."""
+        self.contents, self.model, self._whole = contents, model, whole
         self._values: dict[str, Values] = {}
         self._assigned: set[Symbol] | None = None
 
@@ -59,7 +60,7 @@ class Functions:
         """The initializer of a variable with static storage that has its value for good."""
         if "const" in symbol.type.quals:
             return symbol.init
-        if symbol.storage != "static" or symbol.init is None:
+        if symbol.storage != "static" or symbol.init is None or not self._whole:
             return None
         if self._assigned is None:
             self._assigned = set().union(*(assigned_in(c.node) for c in self.contents.values()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ompls.analysis.graphs.evaluated import Address
@@ -59,6 +59,18 @@ def shape_of(nodes: Sequence[Node]) -> Shape:
         max(sizes.values(), default=0),
         max((sum(mapped.values()) for mapped in there.values()), default=0),
     )
+
+
+def indices(nodes: Sequence[Node]) -> str:
+    """`k=0 i=1`, of several nodes `k=0 i=1…19`; '' outside of loops."""
+    return " ".join(_ranges(nodes))
+
+
+def _ranges(nodes: Sequence[Node]) -> Iterator[str]:
+    for place, (name, _) in enumerate(nodes[0].indices):
+        values = [n.indices[place][1] for n in nodes if place < len(n.indices)]
+        least, most = min(values), max(values)
+        yield f"{name}={least}" if least == most else f"{name}={least}…{most}"
 
 
 def unordered(nodes: Sequence[Node]) -> list[tuple[Node, Node, int, int]]:

@@ -1,0 +1,175 @@
+"""Two tasks with `depend` clauses of a static task graph work on the same element, and no clause orders them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ompls.analysis.encoding import decoded
+from ompls.analysis.graphs import Functions, Node, graphs
+from ompls.analysis.graphs.shape import indices, unordered
+from ompls.analysis.model.ast import Span
+from ompls.analysis.model.omp import Directive
+from ompls.analysis.model.tu import Content
+from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+
+_MOST = 3  # findings of one graph
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """Decided where the whole graph is known when compiling; tasks without `depend` are those of `tasks-unordered`."""
+    content = scene.content
+    if content is None or not any(_has_dependences(d) for d in scene.directives):
+        return
+    for graph in graphs(content, Functions(scene.unit.functions, scene.unit.model, whole=False)):
+        parallel = any(
+            s.directive.has("parallel") and s.span.start <= graph.span.start < s.span.end for s in content.directives
+        )
+        yield from _of_graph(content, graph.nodes, certain=parallel)
+
+
+def _has_dependences(d: Directive) -> bool:
+    return d.constructs == ("task",) and d.clause("depend") is not None
+
+
+def _of_graph(content: Content, nodes: tuple[Node, ...], *, certain: bool) -> Iterator[Finding]:
+    said: set[tuple[Span, Span]] = set()
+    for one, two, k, i in unordered(nodes):
+        before, access = one.accesses[k], two.accesses[i]
+        key = (before.expr.span, access.expr.span)
+        if key in said or one.function != two.function or not _both_ordered(one, two) or len(said) >= _MOST:
+            continue
+        said.add(key)
+        text, other = (decoded(content.text[a.expr.span.start : a.expr.span.end]) for a in (access, before))
+        done, other_done = ("written" if a.write else "read" for a in (access, before))
+        mine, others = indices([two]), indices([one])
+        by = (f"the task of {mine}", f"the task of {others}") if mine and others else ("this task", "another one")
+        message = f"`{text}` is {done} by {by[0]} and {other_done} by {by[1]}: no `depend` orders them"
+        yield Finding(
+            access.expr.span, message, "warning" if certain else "hint",
+            ((before.expr.span, f"`{other}` is {other_done} here"),),
+        )  # fmt: skip
+
+
+def _both_ordered(one: Node, two: Node) -> bool:
+    return all(n.stmt is not None and _has_dependences(n.stmt.directive) for n in (one, two))
+
+
+RULE = Rule(
+    id="missing-dependence",
+    severity="warning",
+    title="Tasks with `depend` clauses work on the same element, and the clauses do not order them",
+    why="""
+`depend` orders tasks by the storage that their clauses name, not by what they read and write. Where the bounds of all loops
+and all list items are known when compiling, the tasks and their order are known one by one (`ompls graph` shows
+them). Two of them use the same element here, one writes it, and no chain of dependences leads from one to the other.
+
+Name what the task reads in `depend(in: …)` too.
+""",
+    section="15.9.5",
+    group="sharing",
+    about="directives",
+    bad=(
+        """
+enum { N = 8 };
+float A[N];
+void f(void) {
+    #pragma omp parallel
+    #pragma omp single
+    for (int k = 0; k < N; k++) {
+        #pragma omp task depend(inout: A[k])
+        A[k] += 1;
+        for (int l = k + 1; l < N; l++) {
+            #pragma omp task depend(inout: A[l])
+            A[l] += A[k];
+    //              ^^^^ warning: `A[k]` is read by the task of k=0 l=1 and written by the task of k=0: no `depend` orders them
+        }
+    }
+}
+""",
+        """
+int a[4];
+void f(void) {
+    #pragma omp taskgraph
+    {
+        #pragma omp task depend(out: a[0])
+        a[0] = 1;
+        #pragma omp task depend(out: a[1])
+        a[1] = a[0];
+    //         ^^^^ hint: `a[0]` is read by this task and written by another one: no `depend` orders them
+    }
+}
+""",
+    ),
+    good=(
+        """
+enum { N = 8 };
+float A[N];
+void f(void) {
+    #pragma omp parallel
+    #pragma omp single
+    for (int k = 0; k < N; k++) {
+        #pragma omp task depend(inout: A[k])
+        A[k] += 1;
+        for (int l = k + 1; l < N; l++) {
+            #pragma omp task depend(in: A[k]) depend(inout: A[l])
+            A[l] += A[k];
+        }
+    }
+}
+""",
+        """
+int a[4], sum;
+void f(void) {
+    #pragma omp parallel
+    #pragma omp single
+    for (int i = 0; i < 4; i++) {
+        #pragma omp task depend(mutexinoutset: sum)
+        sum += a[i];
+    }
+}
+""",
+        """
+int a[4];
+void f(void) {
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp task depend(out: a[0])
+        a[0] = 1;
+        #pragma omp taskwait
+        #pragma omp task depend(out: a[1])
+        a[1] = a[0];
+    }
+}
+""",
+        """
+int a[4];
+void f(int n) {
+    #pragma omp parallel
+    #pragma omp single
+    for (int i = 0; i < n; i++) {
+        #pragma omp task depend(out: a[i % 4])
+        a[0] = i;
+    }
+}
+""",
+        """
+int a[4], c;
+void f(void) {
+    #pragma omp parallel
+    #pragma omp single
+    for (int i = 0; i < 4; i++) {
+        #pragma omp task depend(out: a[i])
+        if (a[i] > 0)
+            c = 1;
+        #pragma omp task depend(in: a[i])
+        {
+            #pragma omp atomic write
+            c = 1;
+        }
+    }
+}
+""",
+    ),
+    check=check,
+)
