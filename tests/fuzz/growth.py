@@ -31,7 +31,7 @@ SNAPSHOT = HeaderSnapshot(
 )
 MOST = 2.9  # times as many steps more for twice as much more: n to the power of 1.5
 LEAST = 100_000  # steps more, below which nothing is said
-ENOUGH = 12_000_000  # steps for what grows up to a limit
+ENOUGH = 12_500_000  # steps for what grows up to a limit
 LONGEST = 60  # seconds
 
 
