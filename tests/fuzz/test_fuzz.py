@@ -23,7 +23,7 @@ from . import target
 HERE = Path(__file__).parent
 CORPUS = sorted((HERE / "corpus").iterdir())
 FIXTURES = [*sorted(HERE.parent.glob("*/fixtures/*.c")), *sorted(HERE.parents[1].glob("examples/*.c"))]
-RUNS = 200  # inputs, the corpus among them
+RUNS = 120  # inputs, the corpus among them
 EXHAUSTIVE = "OMPLS_EXHAUSTIVE" in os.environ
 _TOKEN = re.compile(rb"\w+|\s+|.", re.S)
 

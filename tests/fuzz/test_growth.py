@@ -30,7 +30,7 @@ def test_growth(name: str) -> None:
     assert found <= growth.MOST, f"{found:.1f} times the steps for twice the size, most of them more in {most}"
 
 
-@pytest.mark.parametrize("name", thinned(BOUNDED, 8, of_rest=2))
+@pytest.mark.parametrize("name", thinned(BOUNDED, 8, of_rest=3))
 def test_limits(name: str) -> None:
     size, make = BOUNDED[name]
     found = steps(partial(growth.work, make(size)))

@@ -41,7 +41,7 @@ def _alive() -> Counter[str]:
     return Counter(type(o).__name__ for o in gc.get_objects() if type(o) in kinds)
 
 
-@pytest.mark.parametrize("edit", thinned(EDITS, 6))
+@pytest.mark.parametrize("edit", thinned(EDITS, 6, of_rest=2))
 @pytest.mark.thorough
 def test_what_an_edit_of_all_made_is_forgotten_after_it_was_taken_back(edit: str) -> None:
     assert len(TEXT) > memo.MUCH_TEXT
@@ -65,14 +65,14 @@ def test_what_an_edit_of_all_made_is_forgotten_after_it_was_taken_back(edit: str
 def test_versions_of_which_much_is_new_are_kept_a_short_time_only() -> None:
     others = _alive()
     analyzer = Analyzer()
-    for n in range(8):
+    for n in range(memo.KEEP_LARGE + 3):
         text = TEXT.replace(b"double", b"double " + b"*" * n)
         analyzer.analyze("t.c", text, EMPTY_SNAPSHOT, Settings())
     versions = (_alive() - others)["Content"] / 1201
     assert versions <= memo.KEEP_LARGE + 1
 
 
-@pytest.mark.parametrize("edit", thinned(EDITS, 3))
+@pytest.mark.parametrize("edit", thinned(EDITS, 3, of_rest=2))
 @pytest.mark.thorough
 def test_a_line_as_long_as_the_text_is_not_remembered(edit: str) -> None:
     analyzer = Analyzer()

@@ -64,7 +64,7 @@ PROGRAMS = [file for file in FILES if file.stem not in MODULES]
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("program", thinned(PROGRAMS, len(PROGRAMS), of_rest=3, ids=[file.stem for file in PROGRAMS]))
+@pytest.mark.parametrize("program", thinned(PROGRAMS, len(PROGRAMS), of_rest=5, ids=[file.stem for file in PROGRAMS]))
 def test_a_program_works_at_its_smallest(program: Path) -> None:
     done = subprocess.run(
         [sys.executable, program, "--smallest"],
