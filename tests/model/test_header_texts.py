@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from ompls.analysis.model import headers
+from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.model.datamodel import LP64
 from ompls.analysis.model.headers import headers_of
 from ompls.analysis.model.layers import Layers
 from ompls.analysis.model.names import Names
+from ompls.analysis.rules import check
+from ompls.analysis.source import HeaderSnapshot, HeaderUnit, Settings
 
 _SIZES = "typedef unsigned long size_t;\nstruct lines;\n"
 _TEXTS = "size_t length(const struct lines *of);\nstruct lines { size_t count; };\n"
@@ -50,3 +53,19 @@ def test_of_declare_target_only_what_it_may_be_about_is_read() -> None:
     assert known.tags() == {}
     assert "neither" in names
     assert [*known.tags()] == ["other"]
+
+
+def test_rules_read_only_what_a_program_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a thousand declarations of headers a program needs a few; reading all takes longer than all else."""
+    monkeypatch.setattr(headers.Headers, "all_names", lambda _: pytest.fail("all declarations were read"))
+    known = HeaderSnapshot("one", system={"<one.h>": HeaderUnit((), "extern int other;\nint *of(int n);\n")})
+    source = b"""#include <one.h>
+int n = 4, *first = &n;
+int main(void) {
+    int *a = of(n);
+#pragma omp target map(from: a[0:n])
+    *first = a[0];
+}
+"""
+    tu = Analyzer().analyze("test.c", source, known, Settings())
+    assert [d.rule for d in check(tu)] == ["device-pointer-absent"]

@@ -103,7 +103,7 @@ def _leading_to(names: Iterable[str], symbols: Mapping[str, Symbol]) -> dict[str
         found.update({n: symbols.get(n) for n in waiting})
         starts = [s.init for n in waiting if (s := found[n]) is not None and s.init is not None]
         named = {n.symbol.name for e in starts for n in e.walk() if isinstance(n, ast.Name) and n.symbol is not None}
-        waiting = named & symbols.keys() - found.keys()
+        waiting = {n for n in named - found.keys() if n in symbols}  # no set of all: it would read all headers
     return {n: found[n] for n in sorted(found)}
 
 
