@@ -115,8 +115,8 @@ static bool begin_target(ompls_task *task) {
     return true;
 }
 
-int ompls_target_nowait(ompls_region *region, int64_t device, const ompls_arg *args, const void *const *values,
-                        const ompls_launch *launch, uint32_t ndepend, const ompls_depend *depend) {
+int ompls_defer_target(ompls_region *region, int64_t device, const ompls_arg *args, const void *const *values,
+                       const ompls_launch *launch, uint32_t ndepend, const ompls_depend *depend) {
     ompls_place at = {ompls_resolve(region, device), region};
     void *kernel = at.device != NULL ? ompls_kernel_of(at) : NULL;
     if (kernel == NULL) {
@@ -133,6 +133,12 @@ int ompls_target_nowait(ompls_region *region, int64_t device, const ompls_arg *a
     if (launch != NULL) made->launch = *launch;
     ompls_task_submit(&made->task, ndepend, depend);
     return 1;
+}
+
+int ompls_target_nowait(ompls_region *region, int64_t device, const ompls_arg *args, const void *const *values,
+                        const ompls_launch *launch, uint32_t ndepend, const ompls_depend *depend) {
+    ompls_team_notes(ndepend);
+    return ompls_defer_target(region, device, args, values, launch, ndepend, depend);
 }
 
 static bool begin_update(ompls_task *task) {
@@ -165,5 +171,6 @@ void ompls_data_nowait(void (*function)(ompls_region *, int64_t, const ompls_arg
     made->task.run = run_data;
     made->task.begin = function == ompls_update ? begin_update : NULL;
     made->function = function;
+    ompls_team_notes(ndepend);
     ompls_task_submit(&made->task, ndepend, depend);
 }

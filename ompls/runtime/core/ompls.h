@@ -226,6 +226,41 @@ void ompls_taskwait(void);                                               /* `tas
 uint64_t ompls_taskgroup_begin(void);
 void ompls_taskgroup_end(uint64_t begin);
 
+/* --- taskgraph --------------------------------------------------------------------------------------------------------- */
+
+/* A construct whose tasks a `taskgraph` records, and how such a task is run again: with the addresses of the present encounter
+   (`frame`), and what was recorded (`saved`).  Static; it never changes. */
+typedef struct {
+    const char *file;
+    uint32_t line;
+    uint32_t saved;       /* bytes */
+    ompls_region *region; /* of a target region, which `run` gives to ompls_graph_target; 0: a host task */
+    void (*run)(void *const *frame, const void *saved);
+} ompls_node;
+
+/* One `taskgraph`.  Static storage, never freed. */
+typedef struct {
+    const char *file;
+    uint32_t line;
+    struct ompls_record *records; /* the core's: 0 */
+} ompls_graph;
+
+/* A thread meets the region.  1: it was replayed, and all of it is done.  0: the caller runs it, and calls ompls_graph_end behind
+   all of its tasks; `*recording` may then be 0, which the calls below take.
+   asked -- the value of `if`;  reset -- that of `graph_reset`;  frame -- must stay until the region has ended */
+typedef struct ompls_recording ompls_recording;
+int ompls_graph_begin(ompls_graph *graph, int64_t id, int asked, int reset, void *const *frame, ompls_recording **recording);
+void ompls_graph_end(ompls_recording *recording);
+/* Before a host task, which the caller creates itself: also waits for it as ompls_wait_host_task.  With `node` 0 it is not
+   replayed (`replayable(false)`), and orders others only. */
+void ompls_graph_task(ompls_recording *recording, const ompls_node *node, const void *saved, uint32_t ndepend, const ompls_depend *depend);
+/* The same of a target region, and ompls_target_nowait. */
+int ompls_graph_nowait(ompls_recording *recording, const ompls_node *node, const void *saved, const ompls_arg *args,
+                       const void *const *values, const ompls_launch *launch, uint32_t ndepend, const ompls_depend *depend);
+void ompls_graph_taskwait(ompls_recording *recording); /* `taskwait` in the region */
+/* In ompls_node.run: the region on the device of the replay. */
+void ompls_graph_target(ompls_region *region, const ompls_arg *args, const void *const *values, const ompls_launch *launch);
+
 /* use_device_ptr/use_device_addr: the device address that corresponds to `host`, or `host` itself when absent. */
 void *ompls_device_address(int64_t device, const void *host);
 

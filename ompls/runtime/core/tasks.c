@@ -387,6 +387,7 @@ void ompls_task_done(ompls_task *task) {
 /* --- where the program waits ------------------------------------------------------------------------------------------------ */
 
 void ompls_wait_host_task(uint32_t ndepend, const ompls_depend *depend) {
+    ompls_team_notes(ndepend);
     if (!something_deferred() || ompls_in_team()) return;
     ompls_context *context = mine;
     ompls_task waiter = {.references = 1};

@@ -44,4 +44,11 @@ void ompls_workers_leave(void);    /* the main thread has ended: idle workers mu
 bool ompls_in_team(void);
 void ompls_team_submit(ompls_task *task, uint32_t ndepend, const ompls_depend *depend);
 void ompls_team_wait(uint32_t ndepend, const ompls_depend *depend);
+/* A task with `depend` is made outside of task graphs; whether a team has ever made one (graph.c). */
+void ompls_team_notes(uint32_t ndepend);
+bool ompls_team_has_depends(void);
+
+/* deferred.c: ompls_target_nowait, of a task graph, too. */
+int ompls_defer_target(ompls_region *region, int64_t device, const ompls_arg *args, const void *const *values,
+                       const ompls_launch *launch, uint32_t ndepend, const ompls_depend *depend);
 #endif

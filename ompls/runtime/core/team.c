@@ -15,6 +15,16 @@ bool ompls_in_team(void) {
     return omp_get_level() > 0;
 }
 
+static _Atomic bool has_depends;
+
+void ompls_team_notes(uint32_t ndepend) {
+    if (ndepend > 0 && ompls_in_team()) atomic_store_explicit(&has_depends, true, memory_order_relaxed);
+}
+
+bool ompls_team_has_depends(void) {
+    return atomic_load_explicit(&has_depends, memory_order_relaxed);
+}
+
 static void run(ompls_task *task) {
     task->run(task);
     free(task);
