@@ -42,6 +42,9 @@ class Places:
         last_line, last_column = index.position(max(where.start, where.end), "utf-32")
         return Range(first_line + 1, first_column + 1, last_line + 1, last_column + 1)
 
+    def start_line(self, where: Location) -> int:
+        return self.range(where).start_line
+
     def line(self, path: str, number: int) -> str:
         """The text of a 1-based line, without its end."""
         index = self._index(path)

@@ -76,6 +76,7 @@ class LensSettings:
     preview: bool = _setting(True, "Show *Preview* above each target region.")
     run: bool = _setting(True, "Show *Run* above each target region.")
     price: bool = _setting(True, "Show in *Preview* what the kernel needs, where a compiler tells.")
+    graph: bool = _setting(True, "Show *Task graph* above tasks with `depend`, and how large it is.")
 
 
 @dataclass(frozen=True, slots=True)

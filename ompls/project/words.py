@@ -23,7 +23,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
 # What no command has an option for: how editors show things and what they look at, and what project files say.
 OF_EDITORS = (
     "diagnostics.enable", "diagnostics.severity", "diagnostics.max_file_size", "diagnostics.workspace_files",
-    "lens.preview", "lens.run", "lens.price", "inlay.implicit", "inlay.counts", "tokens.enable",
+    "lens.preview", "lens.run", "lens.price", "lens.graph", "inlay.implicit", "inlay.counts", "tokens.enable",
 )  # fmt: skip
 
 

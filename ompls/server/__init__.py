@@ -10,7 +10,7 @@
 
     worker -> opened -> work                      in a document's process: the loop, what it knows, what takes time
     answers                                       which request is answered by what, and what must be known for it
-    editing, reading, kernels                     the answers: cursors in pragmas, reading, previews,
+    editing, reading, kernels, graphs             the answers: cursors in pragmas, reading, previews (of graphs, too),
     environment, explanation                      present tables, why there is no answer
     measured                                      what a run with a trace had (`runtraces` makes one)
     actions, refactorings, accepting              code actions: fixes; rewriting of data environments; accepted hints

@@ -1,5 +1,5 @@
 """*Show what DEVICE gets*: code actions for the devices of the setting at a region, with what its kernel needs where
-that is known, and one for any other device.
+that is known, and one for any other device; and *Show the task graph*.
 
 Nothing is translated or compiled for them.  An editor that asks by itself at every move of the cursor, for its light
 bulb, hears of them on the pragma only; somebody who asks hears of them everywhere in the region.  A client that cannot
@@ -15,14 +15,30 @@ from ompls.server.actions import Actions
 from ompls.server.announced import SHOW
 from ompls.server.convert import Json
 from ompls.server.kernels import chosen_devices, shown_devices
+from ompls.server.virtual import GRAPH
 
 if TYPE_CHECKING:
     from lsprotocol import types
 
 
 def gets(actions: Actions, asked: types.Range) -> list[Json]:
+    offset = actions.opened.offset(actions.result, asked.start)
+    return [*_kernels(actions, offset), *_graph(actions, offset)]
+
+
+def _graph(actions: Actions, offset: int) -> list[Json]:
+    """The task graph around a place."""
+    near = features.graph_near(actions.result.tu, offset)
+    if near is None or not near[1]:
+        return []
+    place = near[0]
+    if actions.unasked and not place.where.start <= offset <= place.where.end:
+        return []
+    return [_show("Show the task graph", {"uri": actions.opened.document.uri, "region": place.id, "device": GRAPH})]
+
+
+def _kernels(actions: Actions, offset: int) -> list[Json]:
     opened, result = actions.opened, actions.result
-    offset = opened.offset(result, asked.start)
     found = features.region_at(result.tu, offset)
     if found is None:
         return []

@@ -1,10 +1,11 @@
-"""The code that a device gets for a region, made by the worker of its document; `preview.py` shows it."""
+"""The code that a device gets for a region, made by the worker of its document; `preview.py` shows it.  For the device
+`virtual.GRAPH` it is the task graph (`graphs.py`), and its regions are where there are some."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -16,11 +17,12 @@ from ompls.analysis.syntax.quoted import in_comment
 from ompls.project.devices import AUTO, of_settings, registry
 from ompls.project.problem import EnvironmentProblem
 from ompls.runtime.folders import PREFERENCE
+from ompls.server import graphs
 from ompls.server.convert import Json
 from ompls.server.opened import Kernel, Opened, Result
 from ompls.server.refusal import Refused, refuse
 from ompls.server.refused import cannot, page, reasons, regions_refused
-from ompls.server.virtual import WATCHED, Target, headed
+from ompls.server.virtual import GRAPH, WATCHED, Target, headed
 
 
 def asked(opened: Opened, result: Result, params: Json) -> Json:
@@ -28,8 +30,8 @@ def asked(opened: Opened, result: Result, params: Json) -> Json:
     device, region = str(params.get("device") or opened.settings.preview.device.partition(",")[0]), params.get("region")
     held = isinstance(region, str)
     if not isinstance(region, str):
-        region, held = _region_near(opened, result, params.get("position"))
-    if (absent := _absent(result.tu, region)) is not None:
+        region, held = _region_near(opened, result, params.get("position"), device)
+    if (absent := _absent(result.tu, region, device)) is not None:
         raise refuse(f"preview: {absent}")
     made = shown(opened, result, Target(opened.document.uri, device, region, params.get("explain") is True))
     return {**made, "held": held}
@@ -37,20 +39,21 @@ def asked(opened: Opened, result: Result, params: Json) -> Json:
 
 def shown(opened: Opened, result: Result, target: Target) -> Json:
     """The same for a virtual document: what cannot be shown is said in its text."""
-    made = _translate(opened, result.tu, target)
+    graph = target.device == GRAPH
+    made = graphs.made(opened, result, target.region) if graph else _translate(opened, result.tu, target)
     places = opened.places(result)
     text = _shortened(made.text, opened.workspace.roots or (os.path.dirname(opened.document.path),))
-    stale, absent, line_map = False, _absent(result.tu, target.region), made.line_map
-    if text and absent is None:
+    stale, absent, line_map = False, _absent(result.tu, target.region, target.device), made.line_map
+    if text and absent is None and not (graph and made.broken):
         _keep(opened.kernels, target, Kernel(text, line_map))
     elif (broken := _unparsed(result)) and (kept := opened.kernels.get(target)) is not None:
         stale = True
-        head = f"{in_comment(broken)}: this is the last kernel before that."
+        head = f"{in_comment(broken)}: this is the last {'graph' if graph else 'kernel'} before that."
         text, shifted = headed(head, kept.text, kept.line_map)
         line_map = tuple(shifted)
     elif absent is not None:
         text = f"// {in_comment(absent)}\n"
-    else:
+    elif not text:
         text = _why_not(opened, result, target, made.diagnostics)
     extension = "." + made.extension.lstrip(".")
     return {
@@ -82,25 +85,34 @@ def _unparsed(result: Result) -> str:
     return f"the source does not parse (line {line}: {note.message})"
 
 
-def _region_near(opened: Opened, result: Result, position: Any) -> tuple[str, bool]:
+def _region_near(opened: Opened, result: Result, position: Any, device: str) -> tuple[str, bool]:
     """The region for a position, or the first one, and whether the position is in it."""
     offset = 0
     if isinstance(position, dict):
         place = SimpleNamespace(line=int(position.get("line", 0)), character=int(position.get("character", 0)))
         offset = opened.offset(result, place)
-    found = features.region_near(result.tu, offset)
+    if device == GRAPH:
+        near = features.graph_near(result.tu, offset)
+        found = None if near is None else (near[0].id, near[1])
+    else:
+        found = features.region_near(result.tu, offset)
     if found is None:
-        raise refuse(f"preview: {os.path.basename(result.tu.path)} has no target region")
+        none = "task graph: no `taskgraph`, and no tasks with `depend`" if device == GRAPH else "target region"
+        raise refuse(f"preview: {os.path.basename(result.tu.path)} has no {none}")
     return found
 
 
-def _absent(tu: TU, region: str) -> str | None:
+def _absent(tu: TU, region: str, device: str) -> str | None:
     """Why there is nothing to show of a region that does not exist."""
-    if region in features.region_ids(tu):
+    if region in _ids(tu, device):
         return None
-    known = list(features.region_ids(tu))
-    has = f"it has {', '.join(known[:20])}" if known else "it has none"
-    return f"{os.path.basename(tu.path)} has no region '{region}'; {has}"
+    known = list(_ids(tu, device))
+    what, has = "task graph" if device == GRAPH else "region", ", ".join(known[:20]) if known else "none"
+    return f"{os.path.basename(tu.path)} has no {what} '{region}'; it has {has}"
+
+
+def _ids(tu: TU, device: str) -> Iterator[str]:
+    return (place.id for place in features.graph_places(tu)) if device == GRAPH else features.region_ids(tu)
 
 
 def cannot_run(opened: Opened, result: Result, params: Json) -> Json:

@@ -1,4 +1,4 @@
-"""The lenses over the target regions of a document: look at the generated code, run the program."""
+"""The lenses of a document: over target regions (look at the generated code, run the program), over task graphs."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def lenses(opened: Opened, result: Result, known: Mapping[str, Mapping[str, str]
     run = settings.lens.run and context.trusted and program
     shown, on = title if settings.lens.preview and title else None, settings.run.device if run else None
     prices, refused = (tuple(known.get(what, {}).items()) for what in ("prices", "refused"))
-    offer = Offer(document.uri, shown, name, on, prices, refused)
+    offer = Offer(document.uri, shown, name, on, prices, refused, settings.lens.graph)
     return answer(offer, result.tu, result.lines, context.client.encoding)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ompls.analysis import features
 from ompls.analysis.model.tu import TU
 from ompls.analysis.text import Encoding, LineIndex
+from ompls.server.virtual import GRAPH
 
 _LINE = b'"line":'
 Span = tuple[int, int, int, int]  # line, column; end line, end column
@@ -28,6 +29,7 @@ class Offer:
     device, run -- the devices to preview for and to run on; None for `run`: no lens runs the program
     prices -- (region, what its kernel needs), for the title
     refused -- (region, the devices of a run that cannot run it)
+    graph -- whether task graphs have a lens
     """
 
     uri: str
@@ -36,6 +38,7 @@ class Offer:
     run: str | None
     prices: tuple[tuple[str, str], ...] = ()
     refused: tuple[tuple[str, str], ...] = ()
+    graph: bool = False
 
 
 class _Kept(NamedTuple):
@@ -52,6 +55,10 @@ def answer(offer: Offer, tu: TU, lines: LineIndex, encoding: Encoding) -> list[b
     for part in features.lens_parts(tu):
         if text := _part(part, offer, tu, lines, encoding):
             texts += (text, b",")
+    for place, said in features.graph_lenses(tu) if offer.graph else ():
+        spot = (*lines.position(place.start, encoding),) * 2
+        title = f"Task graph: {said}" if said else "Task graph"
+        texts += (_lens(spot, offer.uri, place.id, (title, "ompls.preview", GRAPH)).encode(), b",")
     return [*texts[:-1], b"]"] if len(texts) > 1 else [b"[]"]
 
 
@@ -63,17 +70,17 @@ def _part(part: features.LensPart, offer: Offer, tu: TU, lines: LineIndex, encod
         start = lines.line_span(line)[0]
     # The byte after it: whether a carriage return ends a line.
     key = (offer, encoding, shape.start - start, shape.parts, tu.source[start : shape.end + 1])
-    kept: _Kept | None = part.memo.get(__name__)
+    kept: _Kept | None = part.group.memo.get(__name__)
     if kept is not None and kept.key == key and shape.path == tu.path:
         if kept.line != line:
-            kept = part.memo[__name__] = _Kept(key, _moved(kept.text, line - kept.line), line)
+            kept = part.group.memo[__name__] = _Kept(key, _moved(kept.text, line - kept.line), line)
         return kept.text
     places = (
         ((*lines.position(where.start, encoding), *lines.position(where.end, encoding)), region)
         for where, region in part.lenses()
     )
     text = ",".join(_lenses(offer, places)).encode()
-    part.memo[__name__] = _Kept(key, text, line)
+    part.group.memo[__name__] = _Kept(key, text, line)
     return text
 
 
@@ -86,19 +93,26 @@ def _moved(text: bytes, distance: int) -> bytes:
 
 def _lenses(offer: Offer, places: Iterable[tuple[Span, str]]) -> Iterator[str]:
     """The JSON of each lens over these regions; it is written here, as a key makes dozens anew."""
-    for (line, column, end_line, end_column), region in places:
-        start = f'{{"line":{line},"character":{column}}}'
-        where = f'{{"start":{start},"end":{{"line":{end_line},"character":{end_column}}}}}'
+    for where, region in places:
         for command in _commands(offer, region):
-            yield f'{{"range":{where},"command":{command}}}'
+            yield _lens(where, offer.uri, region, command)
 
 
-def _commands(offer: Offer, region: str) -> Iterator[str]:
+def _lens(where: Span, uri: str, region: str, does: tuple[str, str, str]) -> str:
+    title, command, device = does
+    line, column, end_line, end_column = where
+    start, end = f'{{"line":{line},"character":{column}}}', f'{{"line":{end_line},"character":{end_column}}}'
+    argument = f'{{"uri":{quoted(uri)},"region":{quoted(region)},"device":{quoted(device)}}}'
+    said = f'{{"title":{quoted(title)},"command":"{command}","arguments":[{argument}]}}'
+    return f'{{"range":{{"start":{start},"end":{end}}},"command":{said}}}'
+
+
+def _commands(offer: Offer, region: str) -> Iterator[tuple[str, str, str]]:
+    """Title, command and device of the lenses over a region."""
     refused = dict(offer.refused).get(region)
     run = None if offer.run is None else f"Run (cannot run on {refused})" if refused else "Run"
     price = dict(offer.prices).get(region)
     preview = f"{offer.preview} ({price})" if offer.preview is not None and price else offer.preview
     for title, command, device in ((preview, "ompls.preview", offer.device), (run, "ompls.run", offer.run)):
         if title is not None and device is not None:
-            argument = f'{{"uri":{quoted(offer.uri)},"region":{quoted(region)},"device":{quoted(device)}}}'
-            yield f'{{"title":{quoted(title)},"command":"{command}","arguments":[{argument}]}}'
+            yield title, command, device

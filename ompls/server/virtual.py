@@ -4,7 +4,7 @@
     ompls-rule:/RULE.md                               the manual page of a rule
 
 REGION is the function's name and the region's ordinal in it, so it survives edits above.  A document that is not a
-file puts its URI into the query.
+file puts its URI into the query.  In place of a device stands `taskgraph` for the static task graph of a region.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ompls.project.devices import registry
 from ompls.server.convert import MANUAL_SCHEME, parts_of, uri_of
 
 SCHEME = "ompls-preview"
+GRAPH = "taskgraph"  # in place of a device
 WATCHED = 16  # previews that are kept up to date at a time
 
 

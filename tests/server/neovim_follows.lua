@@ -170,4 +170,47 @@ vim.wait(5000, function()
   return kept() == before -- Neovim has timers of its own, for a moment
 end)
 say('kept: ' .. (kept() == before and 'the same' or before .. '; ' .. kept()))
+
+-- A task graph: its text beside its source, which follows an edit; from a task to its line; from there to a kernel.
+local graph_path = vim.fs.dirname(path) .. '/c.c'
+vim.fn.writefile({
+  'enum { N = 3 };',
+  'void steps(int *x) {',
+  '  for (int i = 0; i < N; i++) {',
+  '#pragma omp target nowait depend(inout: x[0]) map(x[0:1])',
+  '    x[0]++;',
+  '  }',
+  '}',
+}, graph_path)
+vim.cmd.only({ bang = true })
+vim.cmd.edit(graph_path)
+source = vim.api.nvim_get_current_buf()
+user.server('ompls', source)
+vim.api.nvim_win_set_cursor(0, { 5, 0 })
+vim.cmd('Ompls graph')
+wait('the graph', function()
+  return preview() == 'steps_0.txt'
+end)
+local function lines()
+  return vim.api.nvim_buf_get_lines(select(2, preview()), 0, -1, false)
+end
+say('graph: ' .. lines()[1])
+vim.api.nvim_set_current_win(vim.fn.bufwinid(source))
+vim.api.nvim_buf_set_lines(source, 0, 1, false, { '', 'enum { N = 4 };' })
+vim.api.nvim_exec_autocmds('TextChanged', { buffer = source })
+wait('the graph after an edit', function()
+  return vim.startswith(lines()[1], 'steps: 4 tasks')
+end)
+say('task: ' .. lines()[5])
+vim.api.nvim_set_current_win(select(3, preview()))
+vim.api.nvim_win_set_cursor(0, { 5, 0 })
+vim.api.nvim_feedkeys(vim.keycode('<CR>'), 'xt', false)
+say('its line: ' .. vim.api.nvim_get_current_line())
+vim.api.nvim_set_current_win(select(3, preview()))
+vim.cmd('Ompls preview')
+wait('the kernel of the task', function()
+  return vim.iter(vim.api.nvim_list_bufs()):any(function(buffer)
+    return vim.endswith(vim.api.nvim_buf_get_name(buffer), 'cuda' .. graph_path .. '/steps_0.cu')
+  end)
+end)
 vim.cmd('qall!')

@@ -221,7 +221,7 @@ def test_what_was_installed_needs_no_path_and_no_configuration(tmp_path: Path) -
         "- ✅ OK gcc is there, by which headers are read",
         "- ✅ OK running, with the root part",
         "help: ompls.txt *:Ompls*",
-        "complete: devices env explain measure pin preview run runon",
+        "complete: devices env explain graph measure pin preview run runon",
         "complete a device: cuda cudasim",
         "explain: # a.c, line 1",
     ]

@@ -37,4 +37,7 @@ def test_a_preview_follows_into_regions_only_and_colours_what_is_linked(tmp_path
         "in another file: other_0.cu",
         "env in the preview: = x[0:n]  references: 1 or more; 4*n bytes; host and device have the same values",
         "kept: the same",
+        "graph: steps: 3 tasks, 3 levels, 2 edges, 1 in the largest, 4 bytes mapped at once",
+        "task:  * level 4  3: target, line 5 [i=3]  after 2 (x[0])",
+        "its line: #pragma omp target nowait depend(inout: x[0]) map(x[0:1])",
     ]

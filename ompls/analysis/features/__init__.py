@@ -29,6 +29,7 @@ from ompls.analysis.features.regions import (
 )
 from ompls.analysis.features.renaming import Refusal, rename, rename_at
 from ompls.analysis.features.signature import Signature, signature
+from ompls.analysis.features.taskgraphs import graph_lenses, graph_near, graph_places
 from ompls.analysis.features.tokens import Token, tokens
 
 __all__ = [
@@ -57,6 +58,9 @@ __all__ = [
     "explain",
     "finished",
     "folds",
+    "graph_lenses",
+    "graph_near",
+    "graph_places",
     "hover",
     "inactive",
     "inlays",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ompls.analysis.model.items import Group
 from ompls.analysis.model.tu import TU, Item, Region
@@ -51,18 +51,18 @@ class LensPart(NamedTuple):
     """The lenses over what one group of external declarations holds.
 
     shape -- where it comes from
-    memo -- stays with the group; what is kept there holds for the same parts of the shape and the same text around it
+    group -- what is kept with it holds for the same parts of the shape and the same text around it
     """
 
     shape: Shape
-    memo: dict[str, Any]
+    group: Group
     lenses: Callable[[], list[tuple[Location, str]]]
 
 
 def lens_parts(tu: TU) -> Iterator[LensPart]:
     """As `lenses`, in parts that are shared between the versions of a text."""
     for number, group, shape in _shapes(tu):
-        yield LensPart(shape, group.memo, partial(_lenses, tu, number))
+        yield LensPart(shape, group, partial(_lenses, tu, number))
 
 
 def body_of(tu: TU, region: str) -> Location | None:

@@ -18,8 +18,9 @@ Nothing here does I/O or knows of rules; all work is bounded (`expansion.MOST_NO
 
 from __future__ import annotations
 
-from ompls.analysis.graphs.find import Found, Functions, graph_at, graphs
+from ompls.analysis.graphs.expansion import MOST_STEPS
+from ompls.analysis.graphs.find import NOT_UNDERSTOOD, Found, Functions, graphs, regions_of
 from ompls.analysis.graphs.order import Edge, Node
-from ompls.analysis.graphs.shape import Shape, shape_of
+from ompls.analysis.graphs.shape import Shape
 
-__all__ = ["Edge", "Found", "Functions", "Node", "Shape", "graph_at", "graphs", "shape_of"]
+__all__ = ["MOST_STEPS", "NOT_UNDERSTOOD", "Edge", "Found", "Functions", "Node", "Shape", "graphs", "regions_of"]

@@ -49,7 +49,7 @@ class Expansion:
     ) -> None:
         self._values_of, self._callee = values_of, callee
         self.order = Order()
-        self._steps = 0
+        self.steps = 0
         self._indices: list[tuple[str, Symbol]] = []
         self._calls: list[FunctionDef] = []
         self._at: tuple[tuple[str, int], ...] = ()  # the indices around the calls that are followed
@@ -68,8 +68,8 @@ class Expansion:
         return self.order.nodes
 
     def _spend(self, span: Span) -> None:
-        self._steps += 1
-        if self._steps > MOST_STEPS:
+        self.steps += 1
+        if self.steps > MOST_STEPS:
             raise self._here.fail(span, f"following it takes more than {MOST_STEPS:,} steps")
 
     def _approach(self, at: ast.Node, first: Stmt, f: Frame) -> None:
@@ -116,8 +116,8 @@ class Expansion:
     # --- statements ---------------------------------------------------------------------------------------------
 
     def _statement(self, s: Stmt | None, f: Frame) -> End:
-        self._steps += 1
-        if self._steps > MOST_STEPS:
+        self.steps += 1
+        if self.steps > MOST_STEPS:
             raise self._here.fail(
                 s.span if s is not None else Span(0, 0), f"following it takes more than {MOST_STEPS:,} steps"
             )

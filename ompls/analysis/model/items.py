@@ -24,6 +24,7 @@ class Group:
     names … filled -- what it adds to the file scope, in order
     contents, functions -- what the items mean, and the definitions among them by name
     regions -- how many target regions are in them
+    graphs -- whether there may be task graphs in them
     memo -- what readers keep with it, by reader
     """
 
@@ -37,13 +38,16 @@ class Group:
     contents: tuple[Content, ...] = ()
     functions: dict[str, Content] = field(default_factory=dict)
     regions: int = 0
+    graphs: bool = False
     memo: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def finish(self) -> None:
         """All of it was read."""
         self.contents = tuple([item.content for item in self.items])
-        self.regions = sum([len(content.regions) for content in self.contents])
         for content in self.contents:
+            self.regions += len(content.regions)
+            if content.directives and (b"depend" in content.text or b"taskgraph" in content.text):
+                self.graphs = True
             if isinstance(content.node, FunctionDef):
                 self.functions[content.node.symbol.name] = content
 

@@ -26,7 +26,7 @@ vim.api.nvim_create_autocmd('LspAttach', {
   end,
 })
 
-local SUBCOMMANDS = { 'devices', 'env', 'explain', 'measure', 'pin', 'preview', 'run', 'runon' }
+local SUBCOMMANDS = { 'devices', 'env', 'explain', 'graph', 'measure', 'pin', 'preview', 'run', 'runon' }
 
 vim.api.nvim_create_user_command('Ompls', function(given)
   local name, device = given.fargs[1], given.fargs[2]

@@ -25,6 +25,11 @@ function M.preview(wanted)
   end
 end
 
+--- The task graph at the cursor.
+function M.graph()
+  require('ompls.preview').graph()
+end
+
 --- In a preview: keep what it shows, or let it follow the cursor again.
 function M.pin()
   require('ompls.preview').pin()

@@ -1,11 +1,13 @@
 -- Previews: the code that a device gets for the region at the cursor, in a split beside the source, and linked with it:
 -- the lines that belong to the cursor's are coloured and brought into view on the other side.  A preview follows the
--- cursor to another region, unless it is pinned.
+-- cursor to another region, unless it is pinned.  For the device `taskgraph` it is the static task graph there.
 local server = require('ompls.server')
 
 local M = {}
 local space = vim.api.nvim_create_namespace('ompls-linked')
 local group = vim.api.nvim_create_augroup('ompls-preview', { clear = true })
+local GRAPH = 'taskgraph'
+local FILETYPES = { c = 'c', plaintext = 'text' }
 local PAUSE = 100 -- milliseconds without a move before a preview follows the cursor to another region
 local shown = {} -- by buffer: { source, region, device, map, pinned, filled (by which question) }
 local asked = 0 -- how often a preview was asked for anew
@@ -18,22 +20,22 @@ local function fill(made)
   vim.bo[buffer].modifiable = true
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(made.text, '\n'))
   vim.bo[buffer].modifiable = false
-  vim.bo[buffer].filetype = made.languageId == 'c' and 'c' or 'cuda'
+  vim.bo[buffer].filetype = FILETYPES[made.languageId] or 'cuda'
   if shown[buffer] then
     shown[buffer].map = made.lineMap
   end
   return buffer
 end
 
---- Ask for a preview; `wanted` has `uri` and `region` or nothing (then: the region at the cursor).  What is refused is
---- shown, unless nobody has asked (`quiet`).
+--- Ask for a preview; `wanted` has `uri` and `region` or `position`, or nothing (then: the region at the cursor).  What is
+--- refused is shown, unless nobody has asked (`quiet`).
 local function request(client, wanted, handle, quiet)
   local here = server.position(client)
   local params = {
     textDocument = { uri = wanted.uri or here.textDocument.uri },
     region = wanted.region,
     device = wanted.device,
-    position = not wanted.region and here.position or nil,
+    position = not wanted.region and (wanted.position or here.position) or nil,
   }
   server.ask(client, 'ompls/preview', params, handle, quiet)
 end
@@ -137,6 +139,9 @@ local function keep(made, source)
       end
     end,
   })
+  vim.keymap.set('n', '<CR>', function()
+    M.jump(buffer)
+  end, { buffer = buffer, desc = 'ompls: go to the source line' })
   vim.api.nvim_create_autocmd('BufWinLeave', { group = group, buffer = buffer, callback = part_later(source) })
   vim.api.nvim_create_autocmd('BufWipeout', {
     group = group,
@@ -229,9 +234,12 @@ end
 --- Open a preview, which is made anew after each change of the source.
 function M.open(wanted)
   local source = wanted.uri and vim.uri_to_bufnr(wanted.uri) or vim.api.nvim_get_current_buf()
-  if shown[source] then -- asked for in a preview: the same region for another device
-    wanted = { region = shown[source].region, device = wanted.device }
-    source = shown[source].source
+  local preview = shown[source]
+  if preview then -- asked for in a preview: the same region for another device; a graph and a kernel have a place in common
+    local alike = (preview.device == GRAPH) == (wanted.device == GRAPH)
+    local place = M.place(source)
+    wanted = { region = alike and preview.region or nil, position = place.position, device = wanted.device }
+    source = preview.source
     wanted.uri = vim.uri_from_bufnr(source)
   end
   local client = server.at(source)
@@ -249,6 +257,11 @@ function M.open(wanted)
   end)
 end
 
+--- Open the task graph at the cursor.
+function M.graph()
+  M.open({ device = GRAPH })
+end
+
 --- Of a preview: its source's URI, and the place that the cursor's line belongs to, else the region.
 function M.place(buffer)
   local preview = shown[buffer]
@@ -259,6 +272,16 @@ function M.place(buffer)
       position = line and { line = line - 1, character = vim.fn.match(vim.fn.getbufline(preview.source, line)[1] or '', '\\S') },
       region = not line and preview.region or nil,
     }
+  end
+end
+
+--- Go to the line of the source that the cursor's line belongs to.
+function M.jump(buffer)
+  local position = M.place(buffer).position
+  local window = vim.fn.bufwinid(shown[buffer].source)
+  if position and window ~= -1 then
+    vim.api.nvim_set_current_win(window)
+    vim.api.nvim_win_set_cursor(window, { position.line + 1, position.character })
   end
 end
 
