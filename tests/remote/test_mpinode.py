@@ -27,10 +27,10 @@ from ompls.devices.mpinode.module import library
 from ompls.devices.mpinode.module.cluster import Node
 from ompls.devices.mpinode.module.hosts import hosts, read_hosts, slurm_hosts
 from ompls.devices.mpinode.module.launched import Met
-from ompls.devices.mpinode.module.left import born
 from ompls.devices.mpinode.module.said import Said
 from ompls.devices.mpinode.module.spawned import spawned
 from ompls.devices.remote import mpi, near
+from ompls.devices.remote.left import born
 from ompls.runtime.devices import devices_of
 from ompls.runtime.errors import DeviceUnavailable
 

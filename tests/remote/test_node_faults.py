@@ -18,9 +18,9 @@ import pytest
 from thinned import thinned
 from waiting import LIMIT, until
 
-from ompls.devices.mpinode.module.left import born, swept
 from ompls.devices.mpinode.module.library import launcher
 from ompls.devices.mpinode.module.said import Said
+from ompls.devices.remote.left import born, swept
 from ompls.devices.remote.mpi import MEMORY
 from ompls.runtime.start import command
 
@@ -175,7 +175,7 @@ def test_the_memory_file_of_a_node_that_died_before_it_unnamed_it_is_removed() -
 
 def test_who_ends_what_a_program_leaves_does_so_after_it_was_stopped() -> None:
     text = "import subprocess, sys; left = subprocess.Popen(sys.argv[1:], stdin=0); print(left.pid); left.wait()"
-    words = [sys.executable, "-uc", text, *command("ompls.devices.mpinode.module.left")]
+    words = [sys.executable, "-uc", text, *command("ompls.devices.remote.left")]
     ours, theirs = socket.socketpair()
     with ours, subprocess.Popen(["sleep", "1000"], start_new_session=True) as launcher:
         with theirs, subprocess.Popen(words, stdin=theirs, stdout=subprocess.PIPE, text=True) as program:

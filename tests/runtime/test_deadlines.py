@@ -19,7 +19,7 @@ WAITS = {
     "runtime/toolchain.py SECONDS": "cli: for a compiler |",
     "devices/mpinode/module/cluster.py _SOON": "devices: for all launchers to end",
     "devices/mpinode/module/joined.py _LATER": "devices: for a machine that answers",
-    "devices/mpinode/module/left.py _GRACE": "devices: for all launchers to end",
+    "devices/remote/left.py _GRACE": "devices: for all launchers to end",
     "devices/remote/near.py SECONDS": "devices: `OMPLS_REMOTE_TIMEOUT`",
     "devices/remote/streams.py _GRACE": "remote: for the far side of regions to end",
 }

@@ -11,9 +11,9 @@ import subprocess
 import time
 from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence
 
+from ompls.devices.remote.left import born, kill
 from ompls.runtime.start import NOWHERE, command
 
-from .left import born, kill
 from .library import for_nodes
 
 _PIDFD_OPEN = 434  # the number is the same on every architecture; Python knows the call from 3.9 on
@@ -37,7 +37,7 @@ class _Keeper:
     def tell(self, process: int, when: float) -> None:
         with contextlib.suppress(OSError):  # it was killed, or there is none: most end by themselves
             if self._line is None:
-                _, self._line = _begun(command("ompls.devices.mpinode.module.left"), **_SILENT)
+                _, self._line = _begun(command("ompls.devices.remote.left"), **_SILENT)
             self._line.send("{} {} {}\n".format(process, born(process), when).encode(), socket.MSG_NOSIGNAL)
 
 

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Set
 
 from ompls.devices.remote import mpi, near
+from ompls.devices.remote.left import swept
 from ompls.runtime.errors import DeviceUnavailable
 from ompls.runtime.start import NOWHERE, sent
-
-from .left import swept
 
 _OWN: List[Set[str]] = []  # the program's own, which is there before mpi4py is
 _LIBRARY = re.compile(r"/libmpi(?:ch|_abi)?\.so[.0-9]*$")

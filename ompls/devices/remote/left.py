@@ -1,7 +1,8 @@
 """Ends what a program leaves behind: the launchers of its nodes, what they have started, and the memory files of nodes
 that died before they could take the names of these.  A process of its own.
 
-A line of its standard input is a launcher: the process, when that began, and the time.  It ends with the program.
+A line of its standard input is a launcher: the process, when that began, and the time.  It ends with the program.  It
+is no part of the device `mpinode`, whose module would take it 50 ms to import: each program with nodes starts one.
 """
 
 from __future__ import annotations
