@@ -25,22 +25,28 @@ import starts
 
 from ompls.runtime.start import NOWHERE
 
+ROOT = Path(__file__).resolve().parents[1]
+OBJECTS = ROOT / ".cache/objects"  # what is built, by content: for all tests, and for the next run of them
+
 _processes = multiprocessing.get_context("forkserver")
 _processes.set_forkserver_preload([
     "ompls.__main__", "ompls.analysis.rules", "ompls.analysis.features", "ompls.analysis.model.builder",
     "ompls.project.workspace", "ompls.translate", "ompls.runtime.build", "ompls.runtime.launcher", "ompls.cli.cc",
     "ompls.cli.check", "ompls.cli.engine", "ompls.cli.pipeline", "ompls.cli.preview", "ompls.cli.report",
     "ompls.cli.run", "ompls.cli.translate", "ompls.server.__main__", "ompls.server.app", "jsonschema",
-    "encodings.unicode_escape", "tomllib", "ompls.cli.devices", "ompls.cli.refusals", "ompls.cli.gdb", "ompls.cli.here",
-    "ompls.devices", "ompls.devices.cuda", "ompls.devices.cudasim", "ompls.devices.epiphany", "ompls.devices.host",
-    "ompls.devices.mpinode", "ompls.devices.remote", "ompls.project.targets", "ompls.runtime.hosted",
-    "ompls.runtime.boards.board", "ompls.runtime.link", "ompls.runtime.section", "command", "warm",
+    "encodings.ascii", "encodings.unicode_escape", "encodings.utf_8_sig", "tomllib", "ompls.cli.devices",
+    "ompls.cli.refusals", "ompls.cli.gdb", "ompls.cli.here", "ompls.devices.cuda.module.gpu",
+    "ompls.devices.cudasim.module", "ompls.devices.epiphany.module", "ompls.devices.host.module",
+    "ompls.devices.mpinode.module.library", "ompls.devices.epiphany.target", "ompls.devices.remote.image",
+    "ompls.project.targets", "ompls.runtime.hosted", "ompls.runtime.boards.board", "ompls.runtime.link",
+    "ompls.runtime.section", "command", "warm",
 ])  # fmt: skip
 
 
 def ready() -> None:
-    """Start the one process, if it is not there: it belongs to the test that needs it first."""
-    with mock.patch.dict(os.environ, {"PYTHONPATH": str(Path(__file__).parent)}):  # where it finds `warm`
+    """Start the one process, if it is not there: it belongs to the test that needs it first, but not to its cache."""
+    where = {"PYTHONPATH": str(Path(__file__).parent), "OMPLS_CACHE_DIR": str(OBJECTS)}  # it finds `warm`
+    with mock.patch.dict(os.environ, where):
         forkserver.ensure_running()
 
 

@@ -18,15 +18,14 @@ import command
 import hypothesis
 import pytest
 import thinned
+from command import OBJECTS, ROOT
 from waiting import until
 
 from ompls.devices.cuda.module import nvrtc
 
-ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tools"))
-import waits  # noqa: E402 - it is beside the tools
+import waits
 
-OBJECTS = ROOT / ".cache/objects"  # what is built, by content: for all tests, and for the next run of them
 LISTINGS = ROOT / ".cache/machine-code"
 OLD_AND_NEW = ("sm_53", "sm_70")  # lanes of a warp wait for each other before sm_70
 
