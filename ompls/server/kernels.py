@@ -34,6 +34,8 @@ def asked(opened: Opened, result: Result, params: Json) -> Json:
     if (absent := _absent(result.tu, region, device)) is not None:
         raise refuse(f"preview: {absent}")
     made = shown(opened, result, Target(opened.document.uri, device, region, params.get("explain") is True))
+    if device == GRAPH and params.get("picture") is True:
+        made["picture"] = graphs.picture(opened, result, region, params.get("unfolded") or ())
     return {**made, "held": held}
 
 

@@ -18,6 +18,7 @@ _DOCUMENT = {"uri": str}
 _POSITION = {"line": int, "character": int}
 PREVIEW: Shape = {
     "textDocument": _DOCUMENT, "region?": str, "position?": _POSITION, "device?": str, "explain?": bool,
+    "picture?": bool, "unfolded?": [str],
 }  # fmt: skip
 _WORD = "a string that a program can have as an argument: without NUL and half characters"  # of a command
 _SIZE = {"columns": int, "rows": int}

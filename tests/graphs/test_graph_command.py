@@ -72,7 +72,7 @@ def test_pictures(program: Path) -> None:
     dot = ompls("graph", "--format", "dot", "--line", "5", program).stdout
     assert "g0n0 -> g0n1;" in dot
     picture = ET.fromstring(ompls("graph", "--format", "svg", "--line", "5", program).stdout)
-    assert len(picture.findall("{http://www.w3.org/2000/svg}rect")) == 3
+    assert len(picture.findall("{http://www.w3.org/2000/svg}g")) == 3
 
 
 def test_errors(program: Path) -> None:

@@ -4,6 +4,7 @@ without a process, as the server does."""
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -189,6 +190,28 @@ def test_the_text_is_linked_with_the_source() -> None:
     made = document.graph(region="unknown_0")
     assert made["text"] == "unknown: not static\na.c:26: the trip count of `i` depends on `n`, which is a parameter\n"
     assert made["lineMap"] == [[1, 27], [2, 26]]
+
+
+def test_the_picture_is_folded_above_some_tasks_and_unfolded_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = Document()
+    monkeypatch.setattr(taskgraphs, "MOST_SHOWN", 2)
+    document.replace("depend(inout: a[0])", "depend(inout: a[i % 2])")
+    folded = document.graph(region="known_0", picture=True)["picture"]
+    assert re.findall(r'<g data-line="(\d+)"', folded) == ["11", "11"]
+    assert ("2 × target, line 11" in folded, folded.count("<path")) == (True, 1)
+    (key,) = re.findall(r'data-fold="([^"]*)"', folded)
+    whole = document.graph(region="known_0", picture=True, unfolded=[key, "gone"])["picture"]
+    assert (whole.count("<g "), whole.count("<path"), "data-fold" in whole) == (3, 1, False)
+    assert document.graph(region="unknown_0", picture=True)["picture"] is None
+    assert "picture" not in document.graph(region="known_0")
+
+
+def test_a_picture_puts_what_waits_behind_what_it_waits_for() -> None:
+    document = Document()
+    document.replace("a[3]++;", "a[3]++;\n#pragma omp taskwait\n")
+    picture = document.graph(region="calls_0", picture=True)["picture"]
+    columns = [int(x) for x in re.findall(r'<rect x="(\d+)"', picture)]
+    assert [columns[k] < columns[k + 1] for k in (0, 2)] == [False, True], "two tasks at once; then the wait for them"
 
 
 def test_what_is_not_there_is_said() -> None:

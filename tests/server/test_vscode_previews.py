@@ -48,3 +48,24 @@ def test_a_preview_whose_source_was_closed_stays_as_it_is() -> None:
     said = said_by("previews.mjs", "fetched")
     assert said["open"] == "asked for"
     assert said["closed"] == ["as it was", "asked for"]
+
+
+@needs_node
+def test_a_task_graph_follows_both_ways() -> None:
+    said = said_by("graph.mjs")
+    drawn = {"head": "f: 3 tasks", "picture": "<svg/>"}
+    at = lambda line: {"from": line, "to": line}  # noqa: E731
+    assert said["opened"] == [["ompls.graph", True]]
+    assert said["nonces"] == 1, "nothing runs in the page but its own script"
+    assert [which for which, *_ in said["asked"]] == [5, "f_0", "f_0", 9, 15, 0, "x_0"]
+    assert {(device, picture) for _, device, picture, _ in said["asked"]} == {("taskgraph", True)}
+    fold = ["f:10:2:0"]
+    assert [unfolded for *_, unfolded in said["asked"]] == [[], fold, fold, fold, fold, [], []]
+    # opened, unfolded, edited; then the cursor moves on, and into the other graph, which has no picture
+    assert said["told"] == [
+        drawn, at(6), drawn, at(6), drawn, at(6), at(10), at(16), {"head": "g: not static\na.c:15: why\n"}, at(16),
+    ]  # fmt: skip
+    assert said["title"] == "Task graph: g"
+    assert said["selected"] == [["file:///w/a.c", 4]]
+    assert said["informed"] == ["ompls: open a C file to see its task graphs.", "b.c has no task graph"]
+    assert said["logged"] == ["b.c has no task graph"], "what nobody has asked for is refused in silence"

@@ -5,6 +5,7 @@ import { Connection } from './connection';
 import * as documents from './documents';
 import * as devices from './features/devices';
 import * as environment from './features/environment';
+import * as graph from './features/graph';
 import * as inactive from './features/inactive';
 import * as preview from './features/preview';
 import * as run from './features/run';
@@ -13,7 +14,7 @@ import * as status from './features/status';
 import * as tasks from './features/tasks';
 import * as why from './features/why';
 
-const FEATURES = [status, preview, run, devices, environment, why, inactive, sample, tasks];
+const FEATURES = [status, preview, graph, run, devices, environment, why, inactive, sample, tasks];
 
 let connection: Connection | undefined;
 

@@ -1,6 +1,6 @@
 """A task graph as text and as a picture: what `ompls graph` writes and editors show.
 
-In the picture each level is a column.  What is folded (`taskgraphs.folded`) says how many tasks it is.
+What is folded (`taskgraphs.folded`) says how many tasks it is.
 """
 
 from __future__ import annotations
@@ -54,29 +54,53 @@ def colour(group: Group) -> str:
 
 
 def svg(graph: TaskGraph, groups: Sequence[Group], line_of: LineOf) -> str:
-    """Boxes in columns by level, in the order of creation, and the edges between them."""
-    filled: dict[int, int] = {}
-    where: list[tuple[int, int]] = []
-    for group in groups:
-        row = filled.setdefault(group.level, 0)
-        filled[group.level] = row + 1
-        where.append((_EDGE + max(group.level - 1, 0) * (_WIDE + _GAP_X), _EDGE + row * (_HIGH + _GAP_Y)))
+    """Boxes in columns, each behind all that it waits for, and the edges between them.
+
+    For who makes the picture live a box says which line of the graph's file it is of, and a folded one its key.
+    """
+    where = _placed(groups)
     wide = max((x for x, _ in where), default=0) + _WIDE + _EDGE
     high = max((y for _, y in where), default=0) + _HIGH + _EDGE
+    longest = set(graph.shape.critical)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}" '
         'font-family="sans-serif" font-size="11">',
         f"<title>{escape(f'{graph.function}: {summary(graph.shape)}')}</title>",
     ]
-    for (x, y), group in zip(where, groups, strict=True):
+    on_way = [any(n.number in longest for n in group.nodes) for group in groups]
+    for number, ((x, y), group) in enumerate(zip(where, groups, strict=True)):
         for before in group.before:
             from_x, from_y = where[before][0] + _WIDE, where[before][1] + _HIGH // 2
             to_y, bend = y + _HIGH // 2, _GAP_X // 2
             curve = f"M{from_x} {from_y}C{from_x + bend} {from_y} {x - bend} {to_y} {x} {to_y}"
-            parts.append(f'<path d="{curve}" fill="none" stroke="#888"/>')
-    for (x, y), group in zip(where, groups, strict=True):
+            stroke = "#555" if on_way[number] and on_way[before] else "#aaa"
+            parts.append(f'<path d="{curve}" fill="none" stroke="{stroke}"/>')
+    for number, ((x, y), group) in enumerate(zip(where, groups, strict=True)):
         kind, _, at = label(graph, group, line_of).partition(" [")
-        box = f'<rect x="{x}" y="{y}" width="{_WIDE}" height="{_HIGH}" rx="4" fill="{colour(group)}" stroke="#555"/>'
-        second = f'<text x="{x + 6}" y="{y + 28}">{escape(at.rstrip("]"))}</text>' if at else ""
-        parts.append(f'{box}<text x="{x + 6}" y="{y + 14}">{escape(kind)}</text>{second}')
+        place = graph.places[group.nodes[0].number]
+        live = f' data-line="{line_of(place)}"' if place.path == graph.where.path else ""
+        live += f' data-fold="{escape(group.key)}"' if len(group.nodes) > 1 else ""
+        width = 2 if on_way[number] else 1
+        parts.append(
+            f'<g{live}><rect x="{x}" y="{y}" width="{_WIDE}" height="{_HIGH}" rx="4" fill="{colour(group)}" '
+            f'stroke="#555" stroke-width="{width}"/><text x="{x + 6}" y="{y + 14}">{escape(kind)}</text>'
+            + (f'<text x="{x + 6}" y="{y + 28}">{escape(at.rstrip("]"))}</text>' if at else "")
+            + "</g>"
+        )
     return "\n".join([*parts, "</svg>", ""])
+
+
+def _placed(groups: Sequence[Group]) -> list[tuple[int, int]]:
+    """Where each box is: in a column by the mean height of what it waits for, so that fewer edges cross."""
+    columns: dict[int, list[int]] = {}
+    for number, group in enumerate(groups):
+        columns.setdefault(group.column, []).append(number)
+    row = [0.0] * len(groups)
+    where = [(0, 0)] * len(groups)
+    for column in sorted(columns):
+        numbers = columns[column]
+        wanted = {n: sum(row[b] for b in groups[n].before) / len(groups[n].before) for n in numbers if groups[n].before}
+        for at, number in enumerate(sorted(numbers, key=lambda n: (wanted.get(n, 0.0), n))):
+            row[number] = at
+            where[number] = (_EDGE + (column - 1) * (_WIDE + _GAP_X), _EDGE + at * (_HIGH + _GAP_Y))
+    return where

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -47,11 +47,17 @@ class TaskGraph(GraphPlace):
 
 
 class Group(NamedTuple):
-    """Nodes of one construct and level, which are shown as one; `before` are the numbers of the groups they wait for,
-    with how many edges there are."""
+    """Nodes of one construct and level, which are shown as one.
+
+    key -- names the group while its function does not change
+    column -- where it is shown: behind all that it waits for
+    before -- the numbers of the groups that it waits for, with how many edges there are
+    """
 
     nodes: tuple[Node, ...]
+    key: str
     level: int
+    column: int
     before: dict[int, int]
 
 
@@ -170,25 +176,30 @@ def _short(why: str) -> str:
     return why if len(why) <= LONG else why[: LONG - 1] + "…"
 
 
-def folded(graph: TaskGraph) -> list[Group]:
-    """The nodes by construct and level; each alone where there are few."""
-    alone = len(graph.nodes) <= MOST_SHOWN
+def folded(graph: TaskGraph, unfolded: Collection[str] = ()) -> list[Group]:
+    """The nodes by construct and level; each alone where there are few, or where the key of their group is named."""
+    alone, level = len(graph.nodes) <= MOST_SHOWN, graph.shape.level
     numbers: dict[object, int] = {}
     members: list[list[Node]] = []
+    keys: list[str] = []
     of: list[int] = []
+    column: list[int] = []
     for node in graph.nodes:
-        key = node.number if alone else (node.function, node.span, graph.shape.level[node.number], node.waits)
-        number = numbers.setdefault(key, len(members))
+        column.append(1 + max([column[e.before] for e in node.edges], default=0))
+        key = f"{node.function}:{node.span.start}:{level[node.number]}:{node.waits:d}"
+        number = numbers.setdefault(node.number if alone or key in unfolded else key, len(members))
         if number == len(members):
             members.append([])
+            keys.append(key)
         members[number].append(node)
         of.append(number)
     groups = []
-    for nodes in members:
+    for number, nodes in enumerate(members):
         before: dict[int, int] = {}
-        for edge in (e for n in nodes for e in n.edges):
+        for edge in (e for n in nodes for e in n.edges if of[e.before] != number):
             before[of[edge.before]] = before.get(of[edge.before], 0) + 1
-        groups.append(Group(tuple(nodes), graph.shape.level[nodes[0].number], before))
+        at = max(column[n.number] for n in nodes)
+        groups.append(Group(tuple(nodes), keys[number], level[nodes[0].number], at, before))
     return groups
 
 

@@ -11,6 +11,7 @@ import { activePlace, PREVIEW, SOURCES, sourceOf } from '../documents';
 import { fromPreview, fromSource, type LineMap } from '../lines';
 import { showProblem } from '../messages';
 import type { Device } from './devices';
+import { GRAPH } from './graph';
 
 interface Preview {
   uri: string;
@@ -93,6 +94,10 @@ class Previews implements vscode.Disposable, vscode.TextDocumentContentProvider 
 
   /** Show the preview that is wanted, else the one at the cursor. */
   async show(wanted: Wanted = {}): Promise<void> {
+    if (wanted.device === GRAPH) {
+      await vscode.commands.executeCommand('ompls.graph', wanted);
+      return;
+    }
     const place = wanted.uri ? undefined : activePlace();
     const uri = wanted.uri ?? place?.uri.toString();
     if (!uri) {
