@@ -103,6 +103,16 @@ EDGES = [
     ("rows", task("out: m[1]") + task("in: m[1][0:4]") + task("in: m[2]"), "0>1(m[1][0:4])"),
     ("pointers in memory", task("out: p[1][0]") + task("in: *p[1]") + task("in: p[2][0]"), "0>1(*p[1])"),
     (
+        "rows of a length that is not known",
+        "int v[n][n];\n" + task("out: v[1][2]") + task("in: v[1][2]") + task("in: v[2][2]") + task("in: v[1][3]"),
+        "0>1(v[1][2])",
+    ),
+    (
+        "rows with the index in front, in parentheses, of members",
+        "struct { int x, y[2][2]; } t[4];\n" + task("out: (t[1].y)[1][0]") + task("in: 0[t[1].y[1]]"),
+        "0>1(0[t[1].y[1]])",
+    ),
+    (
         "pointers that nothing assigns",
         task("out: q[2]") + "int *t = q + 1;\n" + task("in: t[1]") + task("in: r[2]"),
         "0>1(t[1])",
@@ -306,8 +316,8 @@ def test_what_a_node_costs_is_counted() -> None:
         finally:
             sys.setprofile(None)
         calls.append(round(count / len(graph.nodes)))
-    assert calls[0] < 140
-    assert calls[1] < 140
+    assert calls[0] < 55
+    assert calls[1] < 55
 
 
 @pytest.mark.parametrize("body", [row[1] for row in EDGES[::4]])

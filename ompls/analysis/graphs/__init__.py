@@ -8,6 +8,7 @@ them is not known before the program runs there is no graph, but a reason with i
     here.py       reasons, and the place that they are about
     depends.py    `depend` clauses as storage
     data.py       what a task reads, writes and maps
+    construct.py  what is asked of a construct each time that it is met
     order.py      which task waits for which: `depend`, and what the encountering task waits for
     expansion.py  follows the statements of a region
     find.py       where in a unit a graph begins

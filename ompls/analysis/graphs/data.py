@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ompls.analysis.dataenv.private import private_copies
 from ompls.analysis.dataenv.uses import Use, uses
-from ompls.analysis.graphs.evaluated import Address, Frame, UnknownValue, Values
+from ompls.analysis.graphs.evaluated import Frame, Placed, Values
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr
 from ompls.analysis.model.ctype import Array, Pointer
@@ -65,26 +65,22 @@ def _is_shared(use: Use) -> bool:
     return symbol.level == "file" or (use.depth == 1 and isinstance(symbol.type, Pointer))
 
 
-def mapped_by(d: Directive, values: Values, f: Frame) -> tuple[tuple[Address, int], ...]:
+def mapped_by(d: Directive, values: Values) -> list[tuple[Placed, Callable[[Frame], int | None]]]:
     """The objects that the construct maps, with their sizes in bytes where these are known."""
-    found = []
-    for item in (item for c in d.all("map") for item in c.items):
-        try:
-            size = _size(item.expr, values, f)
-            if size is not None:
-                found.append((values.place(item.expr)(f), size))
-        except UnknownValue:
-            continue
-    return tuple(found)
+    return [(values.place(i.expr), _size(i.expr, values)) for c in d.all("map") for i in c.items]
 
 
-def _size(e: Expr, values: Values, f: Frame) -> int | None:
+def _size(e: Expr, values: Values) -> Callable[[Frame], int | None]:
     if not isinstance(e, ast.Section):
-        return sizeof(e.type, values.model)
+        size = sizeof(e.type, values.model)
+        return lambda _: size
     t = e.base.type
     of = t.of if isinstance(t, Array) else t.to if isinstance(t, Pointer) else t
     element, length = sizeof(of, values.model), t.length if isinstance(t, Array) and e.lower is None else None
-    if e.length is not None:
-        said = values.value(e.length)(f)
-        length = said if isinstance(said, int) else None
-    return None if element is None or length is None else element * length
+    said = None if e.length is None else values.value(e.length)
+
+    def asked(f: Frame) -> int | None:
+        number = length if said is None else said(f)
+        return element * number if element is not None and isinstance(number, int) else None
+
+    return asked

@@ -31,18 +31,18 @@ class Depends:
             return
         for item in c.items:
             if item.text == "omp_all_memory":
-                yield Depend(c.keyword, ALL_MEMORY, item.text)
+                yield c.keyword, ALL_MEMORY, item.text
                 continue
             place = here.place(item.expr, item.text, f)
             if c.keyword != "depobj":
-                yield Depend(c.keyword, place, item.text)
+                yield c.keyword, place, item.text
                 continue
             if place not in self._objects:
                 raise here.fail(
                     item.span, f"what the depend object `{item.text}` stands for is not known when compiling"
                 )
             for kind, there in self._objects[place]:
-                yield Depend(kind, there, item.text)
+                yield kind, there, item.text
 
     def _iterated(self, c: Clause, here: Here, f: Frame) -> Iterator[Depend]:
         """`iterator(i = 0:n, j = 0:m:2)`: the items for all values."""
@@ -89,4 +89,4 @@ class Depends:
             elif update is not None:
                 self._objects[place] = [(update.keyword, there) for _, there in self._objects.get(place, [])]
             else:
-                self._objects[place] = [(x.kind, x.place) for x in self.of(d, here, f)]
+                self._objects[place] = [(kind, there) for kind, there, _ in self.of(d, here, f)]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from ompls.analysis.model import ast
 from ompls.analysis.model.assigned import variable_changed_by
@@ -40,6 +41,7 @@ Value = int | Address
 Frame = dict[Symbol, Value | UnknownValue]
 Evaluated = Callable[[Frame], Value]
 Placed = Callable[[Frame], Address]
+_address = partial(tuple.__new__, Address)  # of a pair: half the time
 
 # Operators whose result needs no look at the types while the operands are as small as they are here.
 _QUICK: dict[str, Callable[[int, int], int]] = {
@@ -180,7 +182,9 @@ class Values:
         size = self._step_of(symbol.type)
 
         def apply(f: Frame) -> Value:
-            old = read(f)
+            old = f.get(symbol)
+            if old.__class__ is not int:
+                old = read(f)
             new = old + step if old.__class__ is int else Address(old[0], old[1] + step * size)  # type: ignore[index]
             f[symbol] = new
             return old if post else new
@@ -301,18 +305,43 @@ class Values:
         return apply
 
     def _element(self, base: Expr, index: Expr | None, t: CType) -> Placed:
-        """Where an element is.  Of a size that is not known each index is an object of its own."""
-        start, size = self._pointed(base), sizeof(t, self.model)
+        """Where an element is.  Of a size that is not known each index is an object of its own.
+
+        Subscripts of an array of arrays are one function: `a[i][j]` is asked for more than all else.
+        """
         if index is None:
-            return start
-        number = self.value(index)
+            return self._pointed(base)
+        size = sizeof(t, self.model)
         if size is None:
-            return lambda f: Address((*start(f), number(f)), 0)
+            whole, number = self._pointed(base), self.value(index)
+            return lambda f: Address((*whole(f), number(f)), 0)
+        rows: list[tuple[Any, Evaluated, int, Expr]] = []  # a variable, or None: of no variable there is a value
+        while True:
+            rows.insert(0, (self._local(index), self.value(index), size, index))
+            inner = bare(base)
+            row = sizeof(inner.type, self.model) if isinstance(inner.type, Array) else None
+            if not isinstance(inner, ast.Index) or row is None:
+                break
+            size, base = row, indexed(inner)
+            index = inner.base if base is inner.index else inner.index
+        start = self._pointed(base)
 
         def apply(f: Frame) -> Address:
-            found, i = start(f), number(f)
-            if i.__class__ is not int:
-                raise UnknownValue(self.text(index), "is not known when compiling")
-            return Address(found[0], found[1] + i * size)
+            found, at = start(f)
+            for symbol, number, step, e in rows:
+                i = f.get(symbol)
+                if i.__class__ is not int:
+                    i = number(f)
+                    if i.__class__ is not int:
+                        raise UnknownValue(self.text(e), "is not known when compiling")
+                at += i * step
+            return _address((found, at))
 
         return apply
+
+    def _local(self, e: Expr) -> Symbol | None:
+        """The variable that `e` is, if its value is what the frame has."""
+        e = bare(e)
+        symbol = e.symbol if isinstance(e, ast.Name) else None
+        plain = symbol is not None and symbol.level == "block" and symbol.storage == "" and symbol not in self._exposed
+        return symbol if plain else None

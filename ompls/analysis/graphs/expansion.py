@@ -5,40 +5,26 @@ What has no task in it is not run, but for what it assigns to variables that lat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
-from ompls.analysis.graphs.data import accesses_of, mapped_by
+from ompls.analysis.graphs.construct import Construct, makes_task
 from ompls.analysis.graphs.depends import Depends
-from ompls.analysis.graphs.evaluated import Frame, Placed, UnknownValue, Values
+from ompls.analysis.graphs.evaluated import Frame, UnknownValue, Values
 from ompls.analysis.graphs.here import Here
-from ompls.analysis.graphs.order import Access, Node, Order
+from ompls.analysis.graphs.order import Node, Order
 from ompls.analysis.model import ast
 from ompls.analysis.model.assigned import assigned_in, variable_changed_by
 from ompls.analysis.model.ast import DirectiveStmt, Expr, FunctionDef, Span, Stmt, Symbol
 from ompls.analysis.model.grouped import groups_tasks
-from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.peel import bare
 
 MOST_NODES, MOST_STEPS, MOST_CALLS = 20_000, 400_000, 20
-ON_DEVICE = ("target", "target enter data", "target exit data", "target update")
 # Blocks that one thread runs as they stand.
 _PLAIN = frozenset(("single", "masked", "master", "critical", "scope", "assume", "target data", "unroll", "section"))
 
 End = Literal["", "break", "continue", "return"]
-
-
-def makes_task(directive: Directive) -> bool:
-    first = directive.constructs[:1]
-    return directive.known and (
-        directive.name in ON_DEVICE or (bool(first) and first[0] in ("target", "task", "taskloop"))
-    )
-
-
-def is_deferred(directive: Directive) -> bool:
-    return (
-        not directive.constructs or directive.constructs[0] in ("task", "taskloop") or bool(directive.clause("nowait"))
-    )
 
 
 class Expansion:
@@ -54,8 +40,8 @@ class Expansion:
         self._calls: list[FunctionDef] = []
         self._at: tuple[tuple[str, int], ...] = ()  # the indices around the calls that are followed
         self._with_tasks: dict[int, bool] = {}
-        self._touched: dict[int, list[tuple[Placed, bool, Expr]]] = {}
-        self._results: dict[int, frozenset[Symbol]] = {}
+        self._constructs: dict[int, Construct] = {}
+        self._plain: dict[int, Callable[[Frame], object]] = {}
         self._depends = Depends(self._spend)
 
     def run(self, function: FunctionDef, statements: tuple[Stmt, ...]) -> list[Node]:
@@ -181,19 +167,24 @@ class Expansion:
             self._forget(d.init, f) if d.init is not None else None
 
     def _expression(self, e: Expr, f: Frame) -> None:
-        e = bare(e)
-        if isinstance(e, ast.Call) and self.has_tasks(e):
-            self._call(e, f)
-            return
-        if self.has_tasks(e):
-            raise self._here.fail(e.span, "a call that creates tasks is followed where it is a statement of its own")
+        run = self._plain.get(id(e))
+        if run is None:
+            run = self._plain[id(e)] = self._ready(bare(e))
         try:
-            self._here.values.value(e)(f)
+            run(f)
         except UnknownValue as why:
-            target = variable_changed_by(e)
+            target = variable_changed_by(bare(e))
             self._forget(e, f)
             if target is not None:
                 f[target] = why
+
+    def _ready(self, e: Expr) -> Callable[[Frame], object]:
+        """What an expression statement does."""
+        if not self.has_tasks(e):
+            return self._here.values.value(e)
+        if isinstance(e, ast.Call):
+            return partial(self._call, e)
+        raise self._here.fail(e.span, "a call that creates tasks is followed where it is a statement of its own")
 
     def _forget(self, node: ast.Node, f: Frame) -> None:
         for symbol in assigned_in(node):
@@ -210,17 +201,34 @@ class Expansion:
             self._indices.append((name, symbol))
         what = f"the trip count of `{name}`" if symbol is not None else "how often this loop runs"
         end: End = ""
-        first = isinstance(s, ast.DoWhile)
-        while first or s.condition is None or self._here.known(s.condition, f, what):
-            first = False
-            end = self._statement(s.body, f)
-            if end in ("break", "return"):
-                break
-            if isinstance(s, ast.For) and s.step is not None:
-                self._expression(s.step, f)
+        step = s.step if isinstance(s, ast.For) else None
+        goes_on = self._asked(s.condition, what)
+        if isinstance(s, ast.DoWhile) or goes_on(f):
+            while True:
+                end = self._statement(s.body, f)
+                if end in ("break", "return"):
+                    break
+                if step is not None:
+                    self._expression(step, f)
+                if not goes_on(f):
+                    break
         if symbol is not None:
             self._indices.pop()
         return "return" if end == "return" else ""
+
+    def _asked(self, condition: Expr | None, what: str) -> Callable[[Frame], object]:
+        """Whether a loop goes on; raises NotStatic."""
+        if condition is None:
+            return lambda _: True
+        here, asked, e = self._here, self._here.values.value(condition), condition
+
+        def ask(f: Frame) -> object:
+            try:
+                return asked(f)
+            except UnknownValue:
+                return here.known(e, f, what)
+
+        return ask
 
     def _call(self, call: ast.Call, f: Frame) -> None:
         called = self._called(call)
@@ -282,50 +290,34 @@ class Expansion:
             self.order.after(node.number)
 
     def _task(self, s: DirectiveStmt, f: Frame) -> None:
-        d = s.directive
-        if d.constructs[0] == "taskloop":
+        if s.directive.constructs[0] == "taskloop":
             self._taskloop(s, f)
             return
-        node = self._add(s, f, ())
-        undeferred = not is_deferred(d) or self._is_false(d.clause("if"), f)
-        if undeferred:
+        construct = self._construct(s)
+        node = self._add(construct, f, ())
+        if construct.is_undeferred(f):
             self.order.after(node.number)
-        for symbol in self._shared_results(s):
+        for symbol in construct.results:
             f[symbol] = UnknownValue(symbol.name, "is assigned by a task")
 
-    def _shared_results(self, s: DirectiveStmt) -> frozenset[Symbol]:
-        """Variables that a task assigns for all: the others that it names are copies, of their values now."""
-        known = self._results.get(id(s))
-        if known is None:
-            shared = {i.symbol for c in s.directive.all("shared", "map") for i in c.items}
-            assigned = assigned_in(s.body) if s.body is not None else set()
-            known = self._results[id(s)] = frozenset(x for x in assigned if x in shared or x.level == "file")
-        return known
+    def _construct(self, s: DirectiveStmt) -> Construct:
+        made = self._constructs.get(id(s))
+        if made is None:
+            made = self._constructs[id(s)] = Construct(s, self._here)
+        return made
 
-    def _add(self, s: DirectiveStmt, f: Frame, also: tuple[tuple[str, int], ...]) -> Node:
-        d, nodes = s.directive, self.order.nodes
-        if len(nodes) >= MOST_NODES:
+    def _add(self, c: Construct, f: Frame, also: tuple[tuple[str, int], ...]) -> Node:
+        s, d, number = c.stmt, c.stmt.directive, len(self.order.nodes)
+        if number >= MOST_NODES:
             raise self._here.fail(d.span, f"it has more than {MOST_NODES:,} tasks")
-        depends = self._depends.of(d, self._here, f)
+        depends = c.depends(c.items, f) if c.items is not None else self._depends.of(d, self._here, f)
+        exclusive = frozenset([x[1] for x in depends if x[0] == "mutexinoutset"]) if c.exclusive else frozenset()
+        at = self._at + self._now(self._indices, f) + also
         node = Node(
-            len(nodes), d.name, d.span, self._here.function,
-            self._at + self._now(self._indices, f) + also, (),
-            bytes=mapped_by(d, self._here.values, f), accesses=tuple(self._accesses(s, f)),
-            exclusive=frozenset([x.place for x in depends if x.kind == "mutexinoutset"]), stmt=s,
+            number, d.name, d.span, self._here.function, at, (), False, c.maps(f), c.accesses(f), exclusive, s
         )  # fmt: skip
         self.order.add(node, depends)
         return node
-
-    def _accesses(self, s: DirectiveStmt, f: Frame) -> Iterator[Access]:
-        known = self._touched.get(id(s))
-        if known is None:
-            found = accesses_of(s)
-            known = self._touched[id(s)] = [(self._here.values.place(e), write, e) for e, write in found]
-        for place, write, e in known:
-            try:
-                yield Access(place(f), write, e)
-            except UnknownValue:
-                continue
 
     def _taskloop(self, s: DirectiveStmt, f: Frame) -> None:
         """One node for each task where `num_tasks` or `grainsize` says how many, else one for all: it is not said."""
@@ -341,7 +333,7 @@ class Expansion:
         each, more = divmod(len(trips), number)
         at = 0
         for k in range(number):
-            self._add(s, f, (trips[at],) if number > 1 else ())
+            self._add(self._construct(s), f, (trips[at],) if number > 1 else ())
             at += each + (k < more)
         if not d.clause("nogroup"):
             self.order.wait("taskloop", d.span, self._here.function, first)
@@ -359,11 +351,3 @@ class Expansion:
             self._statement(None, inner)
             self._expression(loop.step, inner)
         return found
-
-    def _is_false(self, clause: Clause | None, f: Frame) -> bool:
-        if clause is None or not clause.args or clause.keyword == "target":
-            return False
-        try:
-            return not self._here.values.value(clause.args[0])(f)
-        except UnknownValue:
-            return False

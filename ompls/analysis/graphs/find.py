@@ -8,8 +8,9 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 from ompls.analysis.encoding import decoded
+from ompls.analysis.graphs.construct import is_deferred, makes_task
 from ompls.analysis.graphs.evaluated import Values
-from ompls.analysis.graphs.expansion import Expansion, is_deferred, makes_task
+from ompls.analysis.graphs.expansion import Expansion
 from ompls.analysis.graphs.here import NotStatic
 from ompls.analysis.graphs.order import Node
 from ompls.analysis.graphs.shape import Shape, shape_of

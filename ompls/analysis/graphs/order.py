@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from ompls.analysis.graphs.evaluated import Address
@@ -28,10 +29,8 @@ class Edge(NamedTuple):
     item: str
 
 
-class Depend(NamedTuple):
-    kind: str
-    place: Address
-    item: str
+Depend = tuple[str, Address, str]  # kind, place, the list item as it is written
+_edge = partial(tuple.__new__, Edge)
 
 
 class Access(NamedTuple):
@@ -89,16 +88,17 @@ class Order:
     def add(self, node: Node, depends: Iterable[Depend]) -> None:
         """The next task; its edges are made here."""
         edges: dict[int, str] = {}
+        number = node.number
         for kind, place, item in depends:
-            for before in self._named(kind, place, node.number):
-                if before != node.number:
-                    edges.setdefault(before, item)
-        if all(before < self._since for before in edges):
+            for before in self._named(kind, place, number):
+                if before != number and before not in edges:
+                    edges[before] = item
+        if self._after and (not edges or max(edges) < self._since):
             for before in self._after:
                 edges.setdefault(before, "")
-        node.edges = tuple(Edge(before, item) for before, item in edges.items())
+        node.edges = tuple(map(_edge, edges.items()))
         self._open.difference_update(edges)
-        self._open.add(node.number)
+        self._open.add(number)
         self.nodes.append(node)
 
     def _named(self, kind: str, place: Address, number: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.paths import root
-from ompls.analysis.graphs.expansion import is_deferred, makes_task
+from ompls.analysis.graphs.construct import is_deferred, makes_task
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Node, Span, Symbol
 from ompls.analysis.model.constants import fold
