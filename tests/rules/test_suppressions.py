@@ -141,3 +141,13 @@ def test_positions_of_names() -> None:
     (first, second) = suppressions(b"// ompls: ignore[a, b-c]\n")
     assert (first.name, second.name) == ("a", "b-c")
     assert first.names == ((17, 18),)
+
+
+def test_one_that_an_edit_completes_is_found() -> None:
+    text = b"// ompls: ignore[a]\n" + b"int x;\n" * 2000
+    for start in range(len(b"// ompls:")):
+        assert [each.name for each in suppressions(text)] == ["a"]
+        assert suppressions(text[:start] + text[start + 1 :]) == () or start < 3  # a blank, or a part of `//`
+    assert suppressions(text.replace(b"ompls:", b"ompls;")) == ()
+    assert [each.name for each in suppressions(text)] == ["a"]
+    assert suppressions(b"int y;\n" + text.replace(b"ompls:", b"ompl")) == ()

@@ -47,7 +47,7 @@ class Preprocessor:
         text = decode(source)
         main = FilePass(run, path, text, None)
         main.run(headers.first)
-        if not source.isascii():  # else there is no need for another copy of a large file
+        if not text.isascii():  # which a string knows; else there is no need for another copy of a large file
             _check_encoding(run, path, source)
         self._limit = max(20_000, 6 * main.index)
         self._tidy(frozenset(run.environments))
