@@ -17,7 +17,7 @@ from ompls.translate.rewrite import spliced
 # What the runtime does before gcc sees the construct, and what gcc 12 does not know on it.
 _DROPPED = frozenset({
     "map", "device", "nowait", "depend", "defaultmap", "is_device_ptr", "has_device_addr", "uses_allocators", "if",
-    "allocate", "ompx_dyn_cgroup_mem", "ompx_bare",
+    "allocate", "ompx_dyn_cgroup_mem", "ompx_bare", "replayable",
 })  # fmt: skip
 
 
@@ -75,6 +75,8 @@ def fallback_of(
                 clauses.append(f"shared({', '.join(pointers.get(i.text, i.text) for i in c.items)})")
             elif known:
                 clauses.append(_with_value(c, known))
+            elif c.name == "firstprivate" and "saved" in c.modifiers:  # which the record of a task graph keeps
+                clauses.append(f"firstprivate({', '.join(i.text for i in c.items)})")
             else:
                 kept.append(c)
     listed = {i.symbol for c in d.clauses if c.name not in _DROPPED for i in c.items}

@@ -19,6 +19,7 @@ from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import TU, FileDirective, Item, Region
 from ompls.translate.clauses import Fallback, fallback_of
 from ompls.translate.ctext import size_of
+from ompls.translate.graphs.written import Graphs
 from ompls.translate.hostdata import Renaming, device_names, renamed, uses_to_rename
 from ompls.translate.hosttasks import dependences, is_deferred, waits
 from ompls.translate.hosttext import HostText
@@ -111,6 +112,7 @@ class Host:
         self.mappers = mappers_of(self.tu)
         self.renamings: list[Renaming] = []
         self.nwaiting = 0
+        self.graphs = Graphs(index, places)
         self.defers = any(is_deferred(s.directive) for i in self.tu.items for s in i.content.directives
                           if s.directive.has("target") or s.directive.name in DATA_CALLS)  # fmt: skip
 
@@ -146,15 +148,20 @@ class Host:
         """A host construct that waits for tasks: the runtime's deferred constructs are among them."""
         if any(r.stmt.span.start <= stmt.span.start < r.stmt.span.end for r in item.content.regions):
             return
+        name = f"w{self.nwaiting + 1}"
+        if (written := self.graphs.construct(item, stmt, name)) is not None:
+            self.nwaiting += 1
+            self._wrap(item, stmt, Around(name, *written))
+            return
         around = [x.directive for x in item.content.directives if x.span.start < stmt.span.start < x.span.end]
         orphaned = self.defers and not any(d.has("parallel") for d in around)
         self.nwaiting += 1
-        found = waits(self.tu, item, stmt, f"w{self.nwaiting}", orphaned=orphaned)
+        found = waits(self.tu, item, stmt, name, orphaned=orphaned)
         if found is None:
             return
         before, after = found
         as_it_is = Fallback(stmt.directive, stmt.directive.clauses, ())
-        self._wrap(item, stmt, Around(f"w{self.nwaiting}", before, as_it_is, after))
+        self._wrap(item, stmt, Around(name, before, as_it_is, after))
 
     def _target(self, item: Item, region: Region) -> None:
         seen, plan = self.leads[id(region)]
@@ -196,17 +203,19 @@ class Host:
         )
         for name, t in (x for of in self.types[id(region)] if _is_local(of) for x in of.named):
             lines += assertion(name, t, C, self.index)
+        arguments = f"{self._ref('args', c, c.items)}, {self._ref('values', c, values)}, &__ompls_l_{c.id}"
         depend = dependences(self.tu, item, region.directive, c.id)
         deferred = is_deferred(region.directive)
+        at = f"&__ompls_r_{c.id}, {self._device(item, region.directive)}, {arguments}"
+        recorded = self.graphs.target(item, region.stmt, c.id, lines, arguments) if deferred else None
         lines += depend.lines if deferred else depend.wait()
+        if recorded is not None:
+            lines += recorded.lines(depend)
+        call = (recorded and recorded.call) or f"ompls_target{'_nowait' if deferred else ''}({at}"
+        call += f", {depend.arguments})" if deferred else ")"
         # A loop and no `if`: what comes after the body is said before it, where the text is ours.
-        lines.append(
-            f"int __ompls_t_{c.id}; "
-            f"for (__ompls_t_{c.id} = ompls_target{'_nowait' if deferred else ''}(&__ompls_r_{c.id}, "
-            f"{self._device(item, region.directive)}, {self._ref('args', c, c.items)}, "
-            f"{self._ref('values', c, values)}, &__ompls_l_{c.id}{', ' + depend.arguments if deferred else ''}); "
-            f"!__ompls_t_{c.id}; __ompls_t_{c.id} = ompls_target_done(&__ompls_r_{c.id}))"
-        )
+        ran, done = f"__ompls_t_{c.id}", f"ompls_target_done(&__ompls_r_{c.id})"
+        lines.append(f"int {ran}; for ({ran} = {call}; !{ran}; {ran} = {done})")
         # The construct's own clauses, which are not those of `plan` where the device sees another text.
         known = {p.name: f"__ompls_v{p.index}_{c.id}" for p in (*plan.params, *plan.launch_only) if p.symbol is None}
         own = self.plans[id(region)].hoisted
@@ -331,10 +340,13 @@ class Host:
     def _prologue(self) -> str:
         text, known = self.tu.expanded, self.tu.symbols
         asked = [made for name, made in _ASKED.items() if encoded(name) in text and name not in known]
-        return render("host_prologue.c.j2", constructs=self.constructs, source=self.tu.path, asked=asked)
+        return render(
+            "host_prologue.c.j2", constructs=self.constructs, source=self.tu.path, asked=asked,
+            graphs=self.graphs.graphs, recorded=self.graphs.recorded,
+        )  # fmt: skip
 
     def _epilogue(self) -> str:
-        return text_of(with_line_directives(self._asserted())) + render(
+        return text_of(with_line_directives([*self._asserted(), *self.graphs.functions])) + render(
             "host_epilogue.c.j2", constructs=self.constructs, source=self.tu.path, globals=(known := self.globals()),
             measured=self._measured(known), arrays=self._arrays() if self.constructs else (),
             pointers=pointers_in(self.index), shared_memory=shares_memory(self.tu),

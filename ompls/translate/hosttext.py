@@ -89,10 +89,11 @@ class HostText:
     def _adapt(self, place: Item | FileDirective, pragma: Fallback) -> None:
         """Make the user's pragma the other one: what stays is where it was, what is new comes behind it."""
         d = pragma.directive
-        if len(pragma.kept) == len(d.clauses) and not pragma.added:
-            return
         start, at = place.start + d.name_span.start, place.start + d.name_span.end
-        if decoded(self.tu.expanded[start:at]) != d.name:
+        same = decoded(self.tu.expanded[start:at]) == d.name
+        if same and len(pragma.kept) == len(d.clauses) and not pragma.added:
+            return
+        if not same:
             self.edits.replace(start, at, d.name)
         for c in pragma.kept:
             self.edits.blank(at, place.start + c.span.start)

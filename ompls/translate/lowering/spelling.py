@@ -13,6 +13,7 @@ from ompls.analysis.model.grouped import groups_tasks
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.tu import FileDirective, Item
 from ompls.analysis.spec import DIRECTIVES
+from ompls.translate.graphs.recordable import graph_of, is_of_graph
 from ompls.translate.lowering.edits import on_one_line
 from ompls.translate.lowering.round import Round, directive_text, pragma
 
@@ -34,21 +35,30 @@ _LEAVES = frozenset(word for name in DIRECTIVES for word in DIRECTIVES[name].con
 
 def lower(work: Round) -> None:
     for item in work.items("spelling"):
+        recorded = _recorded(work, item)
         for stmt in item.content.directives:
             if stmt.directive.meta is None:
-                _directive(work, item, stmt.directive)
+                _directive(work, item, stmt.directive, recorded=id(stmt) in recorded)
     for f in work.tu.directives:
         if f.directive.meta is None:
             _directive(work, f, f.directive)
 
 
-def _directive(work: Round, item: Item | FileDirective, d: Directive) -> None:
-    if not d.known:
+def _recorded(work: Round, item: Item) -> set[int]:
+    """The ids of the statements of task graphs that are recorded: the host file is about them."""
+    if work.target.version:
+        return set()
+    graphs = [graph_of(work.tu, item, s) for s in item.content.directives if s.directive.name == "taskgraph"]
+    return {x for g in graphs if g is not None for x in (id(g.stmt), *g.nodes)}
+
+
+def _directive(work: Round, item: Item | FileDirective, d: Directive, *, recorded: bool = False) -> None:
+    if not d.known or (recorded and d.name == "taskgraph"):
         return
     if d.name in _WITHOUT_EFFECT:
         work.replace(item, (d.span, ""))
         return
-    if d.name == "taskgraph":  # nothing is recorded; where a value decides whether to wait, waiting is right, too
+    if d.name == "taskgraph":  # not recorded; where a value decides whether to wait, waiting is right
         work.replace(item, (d.span, "" if groups_tasks(d) is False else pragma("omp taskgroup")))
         return
     written = decoded(work.tu.expanded[item.start + d.name_span.start : item.start + d.name_span.end])
@@ -56,7 +66,7 @@ def _directive(work: Round, item: Item | FileDirective, d: Directive) -> None:
     clauses: list[str] = []
     for c in d.clauses:
         text = on_one_line(decoded(work.tu.expanded[item.start + c.span.start : item.start + c.span.end]))
-        new = _clause(d, c, text, gcc=work.target.openmp)
+        new = text if recorded and is_of_graph(c) else _clause(d, c, text, gcc=work.target.openmp)
         changed = changed or new != text
         if new:
             clauses.append(new)
