@@ -202,13 +202,12 @@ class OmplsServer(LanguageServer):
         else:
             log.info("%s is %s, not C: left alone", given.uri, called)
 
-    def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
-        document, changes = params.text_document, [_change(c) for c in params.content_changes]
-        session = self.session(document.uri)
+    def did_change(self, uri: str, version: int, changes: list[Change]) -> None:
+        session = self.session(uri)
         if session is None:
-            self.foreign.changed(document.uri, document.version, changes)
+            self.foreign.changed(uri, version, changes)
         else:
-            self.engine.changed(session, document.version, changes)
+            self.engine.changed(session, version, changes)
             self._typed(session, changes)
 
     def _typed(self, session: Session, changes: list[Change]) -> None:
@@ -351,10 +350,3 @@ def serve(port: int | None, nursery: Nursery) -> int:
     asyncio.run(server.run(port))
     signal.alarm(0)
     return server.exit_code
-
-
-def _change(change: types.TextDocumentContentChangeEvent) -> Change:
-    if isinstance(change, types.TextDocumentContentChangePartial):
-        start, end = change.range.start, change.range.end
-        return Change(change.text, (start.line, start.character), (end.line, end.character))
-    return Change(change.text)

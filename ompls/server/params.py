@@ -11,6 +11,7 @@ from cattrs import ClassValidationError, transform_error
 from pygls.exceptions import JsonRpcInvalidParams
 
 from ompls.server.convert import Json
+from ompls.server.documents import Change
 
 Shape = Any  # a class, a list with the shape of its elements, or a mapping of fields; "name?" may be absent or null
 
@@ -21,6 +22,7 @@ PREVIEW: Shape = {
     "picture?": bool, "unfolded?": [str],
 }  # fmt: skip
 _WORD = "a string that a program can have as an argument: without NUL and half characters"  # of a command
+_UINTEGER = 2**31 - 1  # the protocol's largest
 _SIZE = {"columns": int, "rows": int}
 RUN: Shape = {
     "textDocument": _DOCUMENT, "device?": _WORD, "remote?": _WORD, "arguments?": [_WORD], "run?": str,
@@ -96,6 +98,31 @@ def text(value: Any, kind: Any) -> Any:
     if not isinstance(value, str):
         raise ValueError
     return value
+
+
+def edit(params: Any) -> tuple[str, int, list[Change]]:
+    """Of `textDocument/didChange`: the document, its version, and what has changed.
+
+    Raises LookupError, TypeError, ValueError or ArithmeticError where it is not as the protocol says.
+    """
+    document, changes = params["textDocument"], params["contentChanges"]
+    if not isinstance(changes, list):
+        raise TypeError
+    return text(document["uri"], str), whole(document["version"], int), [_change(change) for change in changes]
+
+
+def _change(change: Any) -> Change:
+    if "range" not in change:
+        return Change(text(change["text"], str))
+    places = change["range"]
+    return Change(text(change["text"], str), _place(places["start"]), _place(places["end"]))
+
+
+def _place(position: Any) -> tuple[int, int]:
+    line, column = whole(position["line"], int), whole(position["character"], int)
+    if not (0 <= line <= _UINTEGER and 0 <= column <= _UINTEGER):
+        raise ValueError
+    return line, column
 
 
 def complaint(problem: Exception) -> str:
