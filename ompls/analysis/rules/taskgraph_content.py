@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ompls.analysis.dataenv.paths import root
 from ompls.analysis.graphs.construct import is_deferred, makes_task
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import assigned_by, assigned_in
 from ompls.analysis.model.ast import DirectiveStmt, Node, Span, Symbol
 from ompls.analysis.model.constants import fold
+from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 
@@ -27,8 +29,62 @@ def check(scene: Scene) -> Iterator[Finding]:
     for graph in content.directives:
         if graph.directive.name == "taskgraph" and graph.body is not None:
             own = {d.symbol for d in graph.body.walk() if isinstance(d, ast.VarDecl)}
+            yield from _final(graph, content.directives)
             for stmt in _met(graph.body):
                 yield from _construct(stmt, own)
+            if not _is_run_each_time(graph.directive):
+                yield from _beside_tasks(graph, own, content.node)
+
+
+def _final(graph: DirectiveStmt, directives: Sequence[DirectiveStmt]) -> Iterator[Finding]:
+    for around in directives:
+        final = around.directive.clause("final")
+        inside = around is not graph and around.span.start <= graph.span.start < around.span.end
+        if inside and final is not None and final.args and fold(final.args[0]) not in (None, 0):
+            message = "a `taskgraph` may not be met in a final task: its tasks could not be deferred"
+            yield Finding(graph.directive.name_span, message, "warning", ((final.span, "the task is final"),))
+            return
+
+
+def _is_run_each_time(d: Directive) -> bool:
+    """Whether a clause says that there is no replay."""
+    reset, condition = d.clause("graph_reset"), d.clause("if")
+    never = condition is not None and bool(condition.args) and fold(condition.args[0]) == 0
+    return never or (reset is not None and (not reset.args or fold(reset.args[0]) not in (None, 0)))
+
+
+def _beside_tasks(graph: DirectiveStmt, own: set[Symbol], whole: Node) -> Iterator[Finding]:
+    """What the code that creates the tasks does to variables that others see: it is not run in a replay.
+
+    What a loop counts with is nobody's result.
+    """
+    assert graph.body is not None
+    code = list(_code(graph.body))
+    counting = {
+        s for n in code if isinstance(n, ast.For) for part in (n.init, n.step) if part for s in assigned_in(part)
+    }
+    for n in code:
+        target = assigned_by(n)
+        symbol = root(target) if target is not None else None
+        if target is None or symbol is None or symbol in own or symbol in counting:
+            continue
+        own.add(symbol)
+        if symbol.level == "file" or isinstance(symbol.type, Pointer) or _is_named_outside(symbol, graph, whole):
+            message = f"`{symbol.name}` is changed by the code that creates the tasks: a replay does not run that"
+            yield Finding(n.span, message, "hint")
+
+
+def _code(node: Node) -> Iterator[Node]:
+    """What is run to create the tasks."""
+    if not isinstance(node, DirectiveStmt):
+        yield node
+        for child in node.children():
+            yield from _code(child)
+
+
+def _is_named_outside(symbol: Symbol, graph: DirectiveStmt, whole: Node) -> bool:
+    names = (n for n in ast.walk_all(whole) if isinstance(n, ast.Name) and n.symbol is symbol)
+    return any(not graph.span.start <= n.span.start < graph.span.end for n in names)
 
 
 def _met(node: Node) -> Iterator[DirectiveStmt]:
@@ -130,7 +186,8 @@ RULE = Rule(
 A `taskgraph` (OpenMP 6.0 section 14.3) is recorded once. A replay runs its tasks again, not the code that created them. So only
 constructs that create deferred tasks may stand in it: none that are detachable, transparent or run at once, and none that
 wait. What a task shares has to exist outside of the region, and a variable that chooses the storage of a list item has to be
-saved with the record: `firstprivate(saved: k)`. A task with `replayable(false)` is left out of the record.
+saved with the record: `firstprivate(saved: k)`. A task with `replayable(false)` is left out of the record. A `taskgraph` in a final
+task could defer none of its tasks. What the code around the tasks gives to other variables, it gives them only when it is recorded.
 """,
     section="14.3",
     about="directives",
@@ -180,8 +237,61 @@ void f(int c) {
     }
 }
 """,
+        """
+int f(int n, int *total) {
+    int met = 0, y = 0;
+    for (int i = 0; i < n; i++) {
+        #pragma omp taskgraph
+        {
+            ++met;
+    //      ^^^^^ hint: `met` is changed by the code that creates the tasks: a replay does not run that
+            if (n > 3)
+                *total += n;
+    //          ^^^^^^^^^^^ hint: `total` is changed by the code that creates the tasks: a replay does not run that
+            #pragma omp task shared(y)
+            ++y;
+        }
+    }
+    #pragma omp task final(1)
+    {
+        #pragma omp taskgraph
+    //              ^^^^^^^^^ warning: a `taskgraph` may not be met in a final task: its tasks could not be deferred
+        {
+            #pragma omp task shared(y)
+            ++y;
+        }
+    }
+    return met + y;
+}
+""",
     ),
     good=(
+        """
+int f(int n, int *x) {
+    int i, met = 0, step = 1;
+    for (int r = 0; r < n; r++) {
+        #pragma omp taskgraph
+        for (i = 0; i < 4; i++) {
+            int at = i;
+            at += step;
+            step = 2;
+            #pragma omp task firstprivate(at)
+            x[at] = 1;
+        }
+        #pragma omp taskgraph graph_reset
+        met++;
+    }
+    #pragma omp task final(n > 3)
+    {
+        #pragma omp taskgraph
+        {
+            #pragma omp task
+            x[9] = 1;
+        }
+    }
+    return met + i;
+}
+""",
         """
 int a[8];
 void f(void) {
