@@ -208,7 +208,7 @@ epiphany-toolchain: ## build GCC for the Epiphany from Debian's source packages,
 test-epiphany-toolchain: $(READY_DEV) ## compile and link all programs' kernels with that GCC, and print their sizes (minutes)
 	@built="$${OMPLS_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}/ompls}/epiphany-elf/bin"; PATH="$(CURDIR)/$(BIN):$$built:$$PATH"; export PATH; \
 	command -v epiphany-elf-gcc >/dev/null || { echo "ompls: error: epiphany-elf-gcc is not there; type 'make epiphany-toolchain'" >&2; exit 2; }; \
-	$(BIN)/python tools/epiphany_sizes.py && $(PYTEST) tests/epiphany/test_size.py tests/epiphany/test_fences.py tests/epiphany/test_hal.py
+	$(BIN)/python tools/epiphany_sizes.py && $(PYTEST) tests/epiphany/test_size.py tests/epiphany/test_structures.py tests/epiphany/test_fences.py tests/epiphany/test_hal.py
 
 site: $(READY) ## the documentation as a site, in .cache/site/html (installs MkDocs)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[site]'

@@ -19,17 +19,19 @@ class TypeText:
 
     item, at -- where it stands; None: in no text of the user's
     named    -- the structures and unions that it defines, by the names that C has for them
+    most     -- bytes that no member is aligned to more than, for a compiler that has to be told; 0: it has not
     """
 
     text: str
     item: Item | None = field(default=None, compare=False)
     at: int = field(default=0, compare=False)
     named: tuple[tuple[str, Record], ...] = field(default=(), compare=False)
+    most: int = field(default=0, compare=False)
 
     @property
     def pack(self) -> int:
         """What `#pragma pack` says of it; 0: nothing."""
-        return max((t.body.pack for _, t in self.named), default=0)
+        return max((t.body.pack for _, t in self.named), default=0) or self.most
 
     def lines(self, places: Places, text: str) -> list[OutLine]:
         """`text`, which stands for it, as lines of a file."""

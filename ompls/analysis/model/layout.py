@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ompls.analysis.model.ctype import (
     Array,
@@ -102,6 +103,7 @@ def _lay_out(t: Record, model: DataModel) -> Layout | None:
     if body.fields is None or body.align == 0:
         return None
     position, align, size_bits = 0, 1, 0  # position in bits
+    arrays = model.structures > 0 and (record_layout(t, replace(model, structures=0))[1] or 0) >= model.structures
     placed: list[tuple[FieldDecl, int]] = []
     for f in body.fields:
         size, natural = _size_and_alignment(f.type, model)
@@ -114,7 +116,7 @@ def _lay_out(t: Record, model: DataModel) -> Layout | None:
         if f.bits is not None and given is not None and body.pack:
             return None
         natural = min(natural, body.pack or natural)
-        if model.structures and natural == 4 and isinstance(f.type, Array):
+        if arrays and natural == 4 and isinstance(f.type, Array):
             natural = min(model.structures, body.pack or model.structures)
         packed = body.packed or f.packed
         f_align = 1 if packed else natural
@@ -140,8 +142,6 @@ def _lay_out(t: Record, model: DataModel) -> Layout | None:
         align = max(align, f_align)
         size_bits = max(size_bits, end)
     align = max(align, body.align or 1)
-    if model.structures and not body.packed and size_bits >= 32:
-        align = max(align, min(model.structures if size_bits > 32 else 4, body.pack or model.structures))
     return Layout(_round((size_bits + 7) // 8, align), align, tuple(placed))
 
 

@@ -77,10 +77,10 @@ void f(unsigned long n, float *a) {
 """,
         """
 // Device epiphany
-struct point { float x, y, z; };
+struct point { int id; float at[3]; double mass; };
 void f(int n, struct point *a) {
     #pragma omp target enter data map(to: a[0:n])
-    //                                    ^^^^^^ hint: `a[0:n]` cannot be shared with epiphany: `struct point` has 12 bytes on the host and 16 on epiphany; fill it up with members of its own
+    //                                    ^^^^^^ hint: the member `at` of `struct point` in `a[0:n]` cannot be shared with epiphany: it begins at byte 4 on the host and at byte 8 on epiphany; put the larger members first, or fill the gap with a member of its own
 }
 """,
     ),
@@ -88,9 +88,10 @@ void f(int n, struct point *a) {
         """
 // Device epiphany
 struct pair { double re, im; };
-void f(int n, struct pair *a, const short *b, char c) {
-    #pragma omp target map(tofrom: a[0:n]) map(to: b[0:n])
-    for (int i = 0; i < n; i++) a[i].re = b[i] + c;
+struct point { float x, y, z; };
+void f(int n, struct pair *a, const short *b, char c, struct point *p) {
+    #pragma omp target map(tofrom: a[0:n], p[0:n]) map(to: b[0:n])
+    for (int i = 0; i < n; i++) a[i].re = p[i].x = b[i] + c;
 }
 """,
         """
