@@ -13,11 +13,12 @@ from ompls.analysis.graphs.construct import Construct, makes_task
 from ompls.analysis.graphs.depends import Depends
 from ompls.analysis.graphs.evaluated import Frame, UnknownValue, Values
 from ompls.analysis.graphs.here import Here
-from ompls.analysis.graphs.order import Node, Order
+from ompls.analysis.graphs.order import Depend, Node, Order
 from ompls.analysis.model import ast
 from ompls.analysis.model.assigned import assigned_in, variable_changed_by
 from ompls.analysis.model.ast import DirectiveStmt, Expr, FunctionDef, Span, Stmt, Symbol
 from ompls.analysis.model.grouped import groups_tasks
+from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.peel import bare
 
 MOST_NODES, MOST_STEPS, MOST_CALLS = 20_000, 400_000, 20
@@ -43,6 +44,7 @@ class Expansion:
         self._constructs: dict[int, Construct] = {}
         self._plain: dict[int, Callable[[Frame], object]] = {}
         self._depends = Depends(self._spend)
+        self._said: list[tuple[Construct, list[Depend]]] = []
 
     def run(self, function: FunctionDef, statements: tuple[Stmt, ...]) -> list[Node]:
         """The nodes that the statements create.  Raises NotStatic."""
@@ -52,6 +54,14 @@ class Expansion:
         for statement in statements:
             self._statement(statement, frame)
         return self.order.nodes
+
+    def idle(self) -> tuple[Directive, ...]:
+        """The constructs of the region's function whose `depend` clauses make no task wait, whenever they are met."""
+        places = self.order.idle()
+        busy: dict[Construct, bool] = {}
+        for construct, depends in self._said if places else ():
+            busy[construct] = busy.get(construct, False) or any(place not in places for _, place, _ in depends)
+        return tuple([c.stmt.directive for c, is_busy in busy.items() if not is_busy])
 
     def _spend(self, span: Span) -> None:
         self.steps += 1
@@ -311,6 +321,8 @@ class Expansion:
         if number >= MOST_NODES:
             raise self._here.fail(d.span, f"it has more than {MOST_NODES:,} tasks")
         depends = c.depends(c.items, f) if c.items is not None else self._depends.of(d, self._here, f)
+        if c.items and len(self._calls) == 1:
+            self._said.append((c, depends))
         exclusive = frozenset([x[1] for x in depends if x[0] == "mutexinoutset"]) if c.exclusive else frozenset()
         at = self._at + self._now(self._indices, f) + also
         node = Node(

@@ -18,6 +18,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.assigned import assigned_in
 from ompls.analysis.model.ast import DirectiveStmt, Expr, FunctionDef, Span, Stmt, Symbol
 from ompls.analysis.model.datamodel import DataModel
+from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Content
 
 NOT_UNDERSTOOD = "a part of this function was not understood"
@@ -32,6 +33,7 @@ class Found:
     span -- of its directive, or of its first task's
     whole -- of what was followed
     steps -- how many it took
+    idle -- the constructs whose `depend` clauses make no task wait
     """
 
     content: Content
@@ -40,6 +42,7 @@ class Found:
     nodes: tuple[Node, ...]
     reason: NotStatic | None
     steps: int
+    idle: tuple[Directive, ...]
 
     @cached_property
     def shape(self) -> Shape:
@@ -169,7 +172,8 @@ def _followed(content: Content, node: FunctionDef, asking: _Asking, span: Span, 
         reason = why
     except RecursionError:  # an expression of thousands of operators
         reason = NotStatic(span, "its expressions are too deep", node.symbol.name)
-    return Found(content, span, _whole(statements), tuple(nodes), reason, expansion.steps)
+    idle = expansion.idle() if reason is None else ()
+    return Found(content, span, _whole(statements), tuple(nodes), reason, expansion.steps, idle)
 
 
 def _regions(content: Content, node: FunctionDef) -> Iterator[tuple[Span, tuple[Stmt, ...]]]:

@@ -142,3 +142,11 @@ class Order:
     def after(self, number: int) -> None:
         """The encountering task waited for this node."""
         self._after, self._since = (number,), number + 1
+
+    def idle(self) -> set[Address]:
+        """The locations for whose sake no task waits: one task alone names them, or all only read them."""
+        return {
+            place
+            for place, last in self._last.items()
+            if not last.before and not (last.kind == "mutexinoutset" and len(last.group) > 1)
+        }
