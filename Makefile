@@ -24,7 +24,7 @@ export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster bench-epiphany count-epiphany fuzz fuzz-translate conformance corpus corpus-run behaviour faults rare hangs limits mutants peers vsix vsix-bundled test-vscode newcomer-vscode bench-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-gcc7 test-board-aarch64 test-machine-code epiphany-toolchain test-epiphany-toolchain site browser docs clean
+.PHONY: help setup tools demo test test-all thorough exhaustive checks lint types layers unit coverage typescript bench bench-static bench-cluster bench-epiphany bench-graphs count-epiphany fuzz fuzz-translate conformance corpus corpus-run behaviour faults rare hangs limits mutants peers vsix vsix-bundled test-vscode newcomer-vscode bench-vscode test-cluster test-cuda test-cuda102 test-elsewhere test-gcc7 test-board-aarch64 test-machine-code epiphany-toolchain test-epiphany-toolchain site browser docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -104,6 +104,9 @@ bench-cluster: $(READY_DEV) ## nodes as devices against raw MPI, in one run, and
 
 bench-epiphany: $(READY_DEV) ## what kernels cost on the emulated board, and how long its example programs take, on an idle machine
 	@$(BIN)/python bench/epiphany_bench.py --programs
+
+bench-graphs: $(READY_DEV) ## what tasks cost that are created anew, and those of a task graph that is replayed, on an idle machine
+	@$(BIN)/python bench/graphs_bench.py
 
 count-epiphany: $(READY_DEV) ## what each construct takes on the chip, in writes from core to core (minutes)
 	@$(BIN)/python bench/epiphany_constructs.py

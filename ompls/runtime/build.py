@@ -53,6 +53,7 @@ CORE_SOURCES += (
     "gather",
     "geometry",
     "graph",
+    "graph_batch",
     "graph_order",
     "graph_replay",
     "idle",

@@ -138,3 +138,12 @@ def test_what_is_recorded_and_what_is_present(device: str, monkeypatch: pytest.M
 def test_random_graphs_give_what_a_taskgroup_gives(device: str) -> None:
     done = ompls("run", "--device", device, HERE / "random_graphs.c")
     assert (done.returncode, done.stdout, done.stderr) == (0, "0, 0 and 0 of 200 are wrong\n", "")
+
+
+@pytest.mark.thorough
+def test_a_kernel_that_fails_in_a_replay_is_named() -> None:
+    done = ompls("run", "--device", "cudasim", HERE / "failing.c")
+    assert (done.returncode, done.stdout) == (125, "0\n")
+    assert "failing.c:12: region on cudasim:0 read host address" in done.stderr
+    assert "(variable 'bad', not mapped)" in done.stderr
+    assert "failing.c:11\n" in done.stderr

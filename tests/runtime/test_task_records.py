@@ -20,6 +20,11 @@ def test_a_replay_has_the_results_of_the_programs_order(program: Program, saniti
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_replay_is_one_command_where_a_device_takes_that(program: Program) -> None:
+    done = run(program("graphs", "address"), "one", "targets", "both", "threads", "team", MOCK_ALL="1")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 NEXT = "; a `taskgraph` that is not the same each time needs `graph_reset`, or a `graph_id` for each form\n"
 DIFFERENT = {
     "other-task": "task 1 of the graph is not what was recorded: it was the task of graphs.c:5, "
@@ -38,6 +43,7 @@ def test_what_is_recorded_again_is_compared(program: Program) -> None:
 
 
 def test_an_error_in_a_replay_names_its_construct(program: Program) -> None:
-    done = run(program("graphs", "plain"), "error")
-    assert done.returncode == 125
-    assert done.stderr == "graphs.c:7: region on mock:0: the kernel failed: the cable is out; ask the test\n"
+    for way in ({}, {"MOCK_ALL": "1"}):
+        done = run(program("graphs", "plain"), "error", **way)
+        assert done.returncode == 125
+        assert done.stderr == "graphs.c:7: region on mock:0: the kernel failed: the cable is out; ask the test\n"

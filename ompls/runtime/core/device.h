@@ -161,6 +161,11 @@ typedef struct ompls_module {
     /* For a device that checks kernels: these bytes of a new allocation are in no list item, and a kernel that touches nothing
        else is wrong. */
     void (*leave_out)(void *device, ompls_address address, uint64_t size);
+
+    /* For a device that runs one kernel after the other: all of these by one command, in this order, and they have ended when it
+       returns.  *failed: the number of the one that the error is about.  0: each is a `launch`, as it is where this returns less
+       than 0: the device wants to see each by itself. */
+    int (*launch_all)(void *device, uint32_t count, void *const *kernels, const ompls_launch_request *requests, uint32_t *failed, ompls_error *err);
 } ompls_module;
 
 /* What a module that checks kernels has noticed while one ran (cudasim, `--check`).  The kernel went on. */

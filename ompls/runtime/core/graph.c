@@ -133,7 +133,8 @@ static void note(ompls_recording *recording, const ompls_node *node, const void 
     *task = (ompls_recorded){.what = node};
     if (node == NULL) return;
     if (node->saved > 0) task->saved = memcpy(ompls_graph_memory(NULL, node->saved), saved, node->saved);
-    made->on_device = made->on_device || node->region != NULL;
+    if (node->region != NULL) made->on_device = true;
+    else made->on_host = true;
 }
 
 void ompls_graph_task(ompls_recording *recording, const ompls_node *node, const void *saved, uint32_t ndepend, const ompls_depend *depend) {

@@ -145,8 +145,24 @@ static replay *begin(const ompls_record *record, void *const *frame, ompls_devic
     return r;
 }
 
+static _Thread_local ompls_batch *batch; /* that this thread fills */
+
+/* In the order in which they were met, each is behind those that it waits for. */
+static void replay_in_order(const ompls_record *record, void *const *frame, ompls_device *device) {
+    if (!ompls_in_team()) ompls_taskwait();
+    batch = ompls_batch_new(device);
+    for (uint32_t i = 0; i < record->count; i++)
+        if (record->tasks[i].what != NULL) record->tasks[i].what->run(frame, record->tasks[i].saved);
+    ompls_batch_end(batch);
+    batch = NULL;
+}
+
 void ompls_replay(const ompls_record *record, void *const *frame, ompls_device *device) {
     if (record->count == 0) return;
+    if (record->on_device && !record->on_host && ompls_batch_possible(device)) {
+        replay_in_order(record, frame, device);
+        return;
+    }
     replay *r = begin(record, frame, device);
     if (r->team) {
         r->helpers++;
@@ -167,6 +183,10 @@ void ompls_replay(const ompls_record *record, void *const *frame, ompls_device *
 
 /* The kernel was found before the replay began: a device that was lost since then says so when it is to run it. */
 void ompls_graph_target(ompls_region *region, const ompls_arg *args, const void *const *values, const ompls_launch *launch) {
+    if (batch != NULL) {
+        ompls_batch_add(batch, region, args, values, launch);
+        return;
+    }
     ompls_place at = {current, region};
     bool counted = ompls_count_region(at.device);
     atomic_fetch_add(&at.device->deferred, 1);

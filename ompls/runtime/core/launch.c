@@ -304,6 +304,24 @@ static void fill_request(ompls_run *run) {
     request->sections = OMPLS_UNLIKELY(run->at.device->properties.sections != 0) ? sections_of(run) : NULL;
 }
 
+bool ompls_prepare_kernel(ompls_run *run, bool *empty) {
+    const ompls_launch *asked = run->asked;
+    const ompls_device_cache *cache = run->cache;
+    *empty = false;
+    if (has_params(cache, OMPLS_PARAM_ORIGINAL) || has_params(cache, OMPLS_PARAM_PARTIALS) || has_one_iteration(run->at, cache)) return false;
+    if (run->at.device->properties.sections != 0) return false;
+    for (uint32_t d = 0; d < 3; d++) {
+        uint64_t all = asked == NULL || d >= (asked->dimensions > 1 ? asked->dimensions : 1) ? 1 : asked->dimensions > 1 ? asked->trips[d] : asked->trip_count;
+        run->parts[d] = (ompls_part){{0, (uint32_t)all}, {0, all}};
+        *empty = *empty || (has_params(cache, OMPLS_PARAM_PART) && all == 0);
+    }
+    if (has_params(cache, OMPLS_PARAM_READ) && stays_apart(run)) run->kernel = restricted_of(run);
+    fill_params(run);
+    fill_request(run);
+    ompls_choose_geometry(&cache->limits, run->at.region->mode, asked, run->request.grid, run->request.block);
+    return true;
+}
+
 bool ompls_start_kernel(ompls_run *run) {
     const ompls_device_cache *cache = run->cache;
     ompls_launch_request *request = &run->request;

@@ -66,6 +66,9 @@ extern _Thread_local const ompls_run *ompls_running;
 void *ompls_find_kernel(ompls_place at, ompls_device_cache *cache);
 /* Starts the kernel behind what has been brought to the device.  False: the host is to run the region. */
 bool ompls_start_kernel(ompls_run *run);
+/* The same without starting it: what `request` says of a kernel that is started later, when all that it needs is there; what
+   `parts` and `values` hold must stay.  False: it needs more than that.  *empty: it has nothing to do. */
+bool ompls_prepare_kernel(ompls_run *run, bool *empty);
 /* Waits for its end.  Who looks on wants to know how long it takes. */
 void ompls_await_kernel(ompls_run *run);
 #endif

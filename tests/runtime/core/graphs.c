@@ -118,6 +118,22 @@ static void random_graphs(int which) {
     }
 }
 
+/* Where the data is present, a replay of target regions is one command. */
+static void one_command(void) {
+    static const ompls_item_desc whole[] = {{"places", OMPLS_MAP_TO | OMPLS_MAP_FROM}};
+    static ompls_region data = {"graphs.c", 9, 0, OMPLS_MODE_SPMD, 1, 0, 0, whole, 0, 0, 0, 0};
+    int places[PLACES] = {1, 2, 3}, wanted[PLACES] = {1, 2, 3};
+    ompls_arg args[] = {{places, places, sizeof places, 0}};
+    struct ompls_env *env = ompls_data_begin(&data, OMPLS_DEVICE_DEFAULT, args);
+    meet(&graph, 0, 1, 1, places, 1, 0);
+    mock_reset();
+    meet(&graph, 0, 1, 1, places, 1, 0);
+    MOCK_CHECK(mock_batches == 1 && mock_launches == TASKS && mock_in == 0 && mock_out == 0 && mock_allocs == 0);
+    ompls_data_end(&data, env);
+    for (int k = 0; k < 2; k++) in_order(1, wanted);
+    expect(places, wanted);
+}
+
 static void host_tasks(void) { random_graphs(0); }
 static void targets(void) { random_graphs(1); }
 static void both(void) { random_graphs(2); }
@@ -256,7 +272,7 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"host", host_tasks}, {"targets", targets}, {"both", both}, {"team", in_a_team}, {"outside", outside}, {"clauses", clauses},
+    } cases[] = {{"host", host_tasks}, {"targets", targets}, {"both", both}, {"one", one_command}, {"team", in_a_team}, {"outside", outside}, {"clauses", clauses},
                  {"before", deferred_before}, {"recursion", recursion}, {"threads", threads}, {"checked", checked}, {"other-task", other_task},
                  {"other-value", other_value}, {"error", error}};
     mock_add_kernel("compute", kernel);

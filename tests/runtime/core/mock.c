@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-_Atomic long mock_allocs, mock_frees, mock_in, mock_out, mock_launches, mock_opens, mock_waits, mock_attached, mock_peers, mock_sent;
+_Atomic long mock_allocs, mock_frees, mock_in, mock_out, mock_launches, mock_opens, mock_waits, mock_attached, mock_peers, mock_sent, mock_batches;
 ompls_launch_request mock_last;
 ompls_error mock_launch_error;
 const char *mock_open_failure, *mock_copy_failure;
@@ -35,7 +35,7 @@ void *mock_symbol(int device, const char *name) {
 }
 
 void mock_reset(void) {
-    mock_allocs = mock_frees = mock_in = mock_out = mock_launches = mock_waits = mock_attached = mock_peers = mock_sent = 0;
+    mock_allocs = mock_frees = mock_in = mock_out = mock_launches = mock_waits = mock_attached = mock_peers = mock_sent = mock_batches = 0;
 }
 
 static int fail(ompls_error *err, const char *why) {
@@ -187,6 +187,12 @@ static int launch(void *device, void *kernel, const ompls_launch_request *reques
     run((void **)(uintptr_t)request->params, request);
     return 0;
 }
+static int launch_all(void *device, uint32_t count, void *const *found, const ompls_launch_request *requests, uint32_t *failed, ompls_error *err) {
+    mock_batches++;
+    for (*failed = 0; *failed < count; ++*failed)
+        if (launch(device, found[*failed], &requests[*failed], err) != 0) return 1;
+    return 0;
+}
 static int synchronize(void *device, ompls_error *err) {
     (void)device, (void)err;
     mock_waits++;
@@ -265,6 +271,7 @@ __attribute__((constructor)) static void announce(void) {
         module.mark = mark_;
         module.follow = follow;
     }
+    if (getenv("MOCK_ALL") != NULL) module.launch_all = launch_all;
     if (getenv("MOCK_SENDS") != NULL) {
         module.ready = ready;
         module.send = send_;

@@ -164,17 +164,10 @@ void refuse(const char *format, ...)
     control->status = SIM_REFUSED;
 }
 
-void launch()
+void launch(const sim_kernel *kernel, void **params, const uint32_t *grid, const uint32_t *block)
 {
-    const sim_kernel *kernel = reinterpret_cast<const sim_kernel *>(control->kernel);
-    if (kernel->nparams != control->nparams)
-        return refuse("the kernel has %u parameters, the launch %u", kernel->nparams, control->nparams);
-    static void *params[SIM_MAX_PARAMS]; // not on a stack: kernels read it
     const uint64_t arena = device_memory();
     for (uint32_t i = 0; i < kernel->nparams; ++i) {
-        if (kernel->sizes[i] != control->sizes[i])
-            return refuse("parameter %u of the kernel has %u bytes, of the launch %u", i, kernel->sizes[i], control->sizes[i]);
-        params[i] = control->params + control->offsets[i];
         // What the compiler checks where a kernel converts pointers (ompls/devices/cudasim/module) may come from outside, too.
         uint64_t address = 0;
         if (kernel->alignments[i] > 1) memcpy(&address, params[i], sizeof address);
@@ -185,13 +178,49 @@ void launch()
     ompls_sim_launch what;
     what.run = kernel->run;
     what.params = params;
-    what.grid = {control->grid[0], control->grid[1], control->grid[2]};
-    what.block = {control->block[0], control->block[1], control->block[2]};
+    what.grid = {grid[0], grid[1], grid[2]};
+    what.block = {block[0], block[1], block[2]};
     if (ompls_sim_checking) ompls_sim_check_launch(control, arena, arena_bytes);
     run_blocks(what);
     if (const uint64_t refused = ompls_sim_return_pages())
         ompls_sim_fail(nullptr, "wrote host address 0x%llx, which the program may only read", (unsigned long long)refused);
     if (ompls_sim_checking) ompls_sim_check_launch_end();
+}
+
+void *params[SIM_MAX_PARAMS]; // not on a stack: kernels read it
+
+void launch_one()
+{
+    const sim_kernel *kernel = reinterpret_cast<const sim_kernel *>(control->kernel);
+    if (kernel->nparams != control->nparams)
+        return refuse("the kernel has %u parameters, the launch %u", kernel->nparams, control->nparams);
+    for (uint32_t i = 0; i < kernel->nparams; ++i) {
+        if (kernel->sizes[i] != control->sizes[i])
+            return refuse("parameter %u of the kernel has %u bytes, of the launch %u", i, kernel->sizes[i], control->sizes[i]);
+        params[i] = control->params + control->offsets[i];
+    }
+    launch(kernel, params, control->grid, control->block);
+}
+
+void launch_all()
+{
+    char *at = reinterpret_cast<char *>(control->address);
+    for (uint32_t k = 0; k < control->length && control->status == SIM_OK; ++k) {
+        const sim_queued *queued = reinterpret_cast<const sim_queued *>(at);
+        const sim_kernel *kernel = reinterpret_cast<const sim_kernel *>(queued->kernel);
+        control->begun = k;
+        uint64_t used = 0;
+        for (uint32_t i = 0; i < kernel->nparams && i < queued->nparams; ++i) {
+            used = sim_place(used, kernel->sizes[i]);
+            params[i] = at + sizeof *queued + used;
+            used += kernel->sizes[i];
+        }
+        if (kernel->nparams != queued->nparams || used != queued->bytes)
+            return refuse("the kernel has %u parameters in %u bytes, the launch %u in %u", kernel->nparams, unsigned(used), queued->nparams,
+                          queued->bytes);
+        launch(kernel, params, queued->grid, queued->block);
+        at += queued->size;
+    }
 }
 
 void protect()
@@ -215,7 +244,8 @@ void obey()
     if (control->status != SIM_OK) return;
     void *address = reinterpret_cast<void *>(control->address);
     switch (control->command) {
-    case SIM_LAUNCH: launch(); break;
+    case SIM_LAUNCH: launch_one(); break;
+    case SIM_LAUNCH_ALL: launch_all(); break;
     case SIM_SHARE:
         if (!ompls_sim_share_host(host, control->address)) refuse("reading the program's memory: %s", strerror(errno));
         break;

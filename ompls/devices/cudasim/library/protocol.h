@@ -47,7 +47,14 @@ enum {
 #define SIM_IMAGE_FILE "cudasim-image"
 #define SIM_LOCK_FILE "ompls.lock" /* runtime/scratch.py */
 
-enum { SIM_LAUNCH = 1, SIM_READ, SIM_WRITE, SIM_NOTHING, SIM_SHARE /* the host's memory; `address`: of some byte of it */ };
+enum {
+    SIM_LAUNCH = 1,
+    SIM_READ,
+    SIM_WRITE,
+    SIM_NOTHING,
+    SIM_SHARE, /* the host's memory; `address`: of some byte of it */
+    SIM_LAUNCH_ALL /* `length` kernels, which stand as sim_queued at `address`, one after the other */
+};
 enum { SIM_OK = 0, SIM_REFUSED, SIM_FAILED /* the process is gone */ };
 
 /* --- checks (library/checks) ------------------------------------------------------------------------------- */
@@ -85,6 +92,18 @@ typedef struct {
     const uint32_t *alignments; /* of what a pointer points to, 0: not a pointer */
 } sim_kernel;
 
+/* A kernel to run, with its parameters behind it, each where sim_place says.  `size`: of all of it. */
+typedef struct {
+    uint64_t size, kernel;
+    uint32_t grid[3], block[3], nparams, bytes;
+} sim_queued;
+
+/* Where a parameter of that size begins, after `used` bytes of others. */
+static inline uint64_t sim_place(uint64_t used, uint64_t size) {
+    uint64_t to = size >= 16 ? 16 : 8;
+    return (used + to - 1) / to * to;
+}
+
 typedef struct {
     uint32_t process; /* the number of the device process, 0 until there is one; else why not, an errno: */
     int32_t failed;
@@ -110,7 +129,8 @@ typedef struct {
     uint32_t checks, nfindings; /* of this launch */
     sim_finding findings[SIM_MAX_FINDINGS];
 
-    uint64_t address, length; /* SIM_READ, SIM_WRITE */
+    uint64_t address, length; /* SIM_READ, SIM_WRITE, SIM_LAUNCH_ALL */
+    uint32_t begun;           /* SIM_LAUNCH_ALL: the number of the kernel that runs, or ran last */
     char staging[65536];
 
     uint32_t written, drained; /* of output, free-running; `drained` is a futex */

@@ -100,11 +100,6 @@ static int sim_find_symbol(void *handle, void *loaded, const char *name, ompls_a
 
 /* --- launching ---------------------------------------------------------------------------------------------------- */
 
-/* Where a parameter of that size begins, after `used` bytes of others. */
-static uint64_t place(uint64_t used, uint64_t size) {
-    return sim_round_up(used, size >= 16 ? 16 : 8);
-}
-
 /* A launch is beyond what compute capability allows: the hint, which costs more than all of a launch that is not. */
 static int beyond(const sim_device *d, ompls_error *err) {
     snprintf(err->hint, sizeof err->hint, "see the limits of compute capability %d.%d (OMPLS_CUDASIM_ARCH)", (int)(d->architecture / 10),
@@ -132,7 +127,7 @@ static int check(const sim_device *d, const kernel *k, const ompls_launch_reques
         return beyond(d, err);
     }
     if (request->nparams > SIM_MAX_PARAMS) return ompls_device_fail(err, "use fewer variables", "%u parameters", request->nparams);
-    for (uint32_t i = 0; i < request->nparams; i++) bytes = place(bytes, request->sizes[i]) + request->sizes[i];
+    for (uint32_t i = 0; i < request->nparams; i++) bytes = sim_place(bytes, request->sizes[i]) + request->sizes[i];
     if (bytes > d->max_parameters)
         return ompls_device_fail(err, "map large variables instead of passing them by value", "more than %d bytes of parameters", (int)d->max_parameters);
     return 0;
@@ -146,7 +141,7 @@ static int sim_launch(void *handle, void *found, const ompls_launch_request *req
     sim_control *control = d->control;
     uint64_t used = 0;
     for (uint32_t i = 0; i < request->nparams; i++) {
-        used = place(used, request->sizes[i]);
+        used = sim_place(used, request->sizes[i]);
         control->offsets[i] = (uint32_t)used;
         control->sizes[i] = (uint32_t)request->sizes[i];
         memcpy(control->params + used, request->params[i], request->sizes[i]);
@@ -163,6 +158,68 @@ static int sim_launch(void *handle, void *found, const ompls_launch_request *req
     int status = sim_send(d, SIM_LAUNCH, err);
     if (d->checks != 0) sim_report(d, request);
     pthread_mutex_unlock(&d->commands);
+    return status;
+}
+
+/* What a queued kernel takes of the queue. */
+static uint64_t queued_size(const ompls_launch_request *request) {
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < request->nparams; i++) used = sim_place(used, request->sizes[i]) + request->sizes[i];
+    return sizeof(sim_queued) + sim_round_up(used, 16);
+}
+
+/* With `queueing` held.  False: there is no memory. */
+static bool make_queue(sim_device *d, uint64_t bytes) {
+    ompls_error err;
+    if (bytes <= d->queue_bytes) return true;
+    if (d->queue_bytes != 0 && sim_free(d, d->queue, &err) != 0) return false;
+    d->queue_bytes = 0;
+    if (sim_alloc(d, 2 * bytes, &d->queue, &err) != 0) return false;
+    d->queue_bytes = 2 * bytes;
+    return true;
+}
+
+/* Where the next one stands. */
+static char *put(char *at, const kernel *k, const ompls_launch_request *request) {
+    sim_queued *queued = (sim_queued *)at;
+    uint64_t used = 0;
+    queued->size = queued_size(request);
+    queued->kernel = k->entry;
+    queued->nparams = request->nparams;
+    memcpy(queued->grid, request->grid, sizeof queued->grid);
+    memcpy(queued->block, request->block, sizeof queued->block);
+    for (uint32_t i = 0; i < request->nparams; i++) {
+        used = sim_place(used, request->sizes[i]);
+        memcpy(at + sizeof *queued + used, request->params[i], request->sizes[i]);
+        used += request->sizes[i];
+    }
+    queued->bytes = (uint32_t)used;
+    return at + queued->size;
+}
+
+/* The queue stands in the device's memory, which both sides have.  Checks look at each launch by itself. */
+static int sim_launch_all(void *handle, uint32_t count, void *const *kernels, const ompls_launch_request *requests, uint32_t *failed, ompls_error *err) {
+    sim_device *d = handle;
+    uint64_t bytes = 0;
+    if (d->checks != 0) return -1;
+    for (*failed = 0; *failed < count; ++*failed) {
+        if (check(d, kernels[*failed], &requests[*failed], err) != 0) return 1;
+        bytes += queued_size(&requests[*failed]);
+    }
+    *failed = 0;
+    int status = -1;
+    pthread_mutex_lock(&d->queueing);
+    if (make_queue(d, bytes)) {
+        char *at = d->arena + (d->queue - d->base);
+        for (uint32_t i = 0; i < count; i++) at = put(at, kernels[i], &requests[i]);
+        pthread_mutex_lock(&d->commands);
+        d->control->address = d->queue;
+        d->control->length = count;
+        status = sim_send(d, SIM_LAUNCH_ALL, err);
+        if (d->control->begun < count) *failed = d->control->begun;
+        pthread_mutex_unlock(&d->commands);
+    }
+    pthread_mutex_unlock(&d->queueing);
     return status;
 }
 
@@ -217,6 +274,7 @@ static int sim_open(ompls_module *self, int index, void **out, ompls_error *err)
     d->base = SIM_ARENA_BASE + (uint64_t)index * SIM_ARENA_STRIDE;
     pthread_mutex_init(&d->memory, NULL);
     pthread_mutex_init(&d->commands, NULL);
+    pthread_mutex_init(&d->queueing, NULL);
     /* Until there is a process to share it with (sim_start), and for good where the program has no image. */
     void *arena = mmap(NULL, d->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     d->arena = arena == MAP_FAILED ? NULL : arena;
@@ -270,7 +328,7 @@ static ompls_module module = {
     .close = sim_close, .properties = sim_properties, .alloc = sim_alloc, .free = sim_free, .copy_in = sim_copy_in,
     .copy_out = sim_copy_out, .copy_within = sim_copy_within, .load = sim_load, .find_kernel = sim_find_kernel,
     .find_symbol = sim_find_symbol, .launch = sim_launch, .synchronize = sim_synchronize, .attach = sim_attach, .copy_peer = sim_copy_peer,
-    .share_host_memory = sim_share_host_memory, .leave_out = sim_leave_out,
+    .share_host_memory = sim_share_host_memory, .leave_out = sim_leave_out, .launch_all = sim_launch_all,
 };
 
 __attribute__((constructor)) static void announce(void) {

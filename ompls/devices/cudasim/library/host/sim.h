@@ -54,6 +54,9 @@ typedef struct {
     uint8_t *states; /* of the arena's bytes */
     uint64_t told[256]; /* what the checks have said already */
     uint32_t ntold;
+    pthread_mutex_t queueing; /* taken before `memory` and `commands` */
+    ompls_address queue;      /* memory for launch_all, and how much */
+    uint64_t queue_bytes;
 } sim_device;
 
 static inline uint64_t sim_round_up(uint64_t value, uint64_t to) {
