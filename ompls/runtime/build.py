@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Dict, List, Mapping, Optional, Sequence, Tuple
@@ -209,7 +209,7 @@ def images_of(
 def _image_of(device: Device, job: ImageJob) -> Path:
     try:
         with contextlib.redirect_stdout(sys.stderr):  # what it prints is no part of our output
-            image = job.tools.image(lambda tools: device.build_image(replace(job, tools=tools)))
+            image = job.tools.image(lambda tools: device.build_image(job._replace(tools=tools)))
     except BuildFailed as failure:
         raise _of_kernels(device, job, failure) or failure from failure
     except RuntimeProblem:

@@ -16,23 +16,33 @@ import contextlib
 import os
 import sys
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Callable, Collection, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Callable,
+    Collection,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
-from .boards.registered import Board, boards
 from .errors import DeviceUnavailable, one_line
 from .folders import AUTO, PREFERENCE, folders
 from .loading import load, told
 from .machine import Machine
 
 if TYPE_CHECKING:
+    from .boards.registered import Board
     from .bundle import Kernel
     from .toolchain import Toolchain
 
 
-@dataclass(frozen=True)
-class Availability:
+class Availability(NamedTuple):
     """Whether a device can be used on this machine; if not, the reason and the next step.
 
     mistaken -- it could be here, but a setting is wrong or something is to be installed: programs say so, where they
@@ -46,8 +56,7 @@ class Availability:
     mistaken: bool = False
 
 
-@dataclass(frozen=True)
-class Resources:
+class Resources(NamedTuple):
     """What kernels need of a device: a table for people.
 
     target -- which model of the device it was compiled for
@@ -59,15 +68,14 @@ class Resources:
     rows: Sequence[Tuple[str, ...]]
 
 
-@dataclass(frozen=True)
-class ImageJob:
+class ImageJob(NamedTuple):
     """What a device gets to build its image from."""
 
     tools: Toolchain
     kernels: Sequence[Tuple[Kernel, Path]]  # by kernel name, with the file of the device's kernel class
     cflags: Sequence[str] = ()  # the user's -O, -g, -D, -I, -std
     ldflags: Sequence[str] = ()  # the user's libraries
-    wrap: Sequence[str] = field(default_factory=tuple)  # the OpenMP routines that the core answers
+    wrap: Sequence[str] = ()  # the OpenMP routines that the core answers
 
 
 class Device(ABC):
@@ -229,7 +237,7 @@ def state_of(device: Device, machine: Optional[Machine] = None) -> Availability:
     except BaseException as error:  # noqa: BLE001
         return Availability(False, told(error, device.folder), "correct its module")
     if not state.available and not state.reason:
-        return replace(state, reason="its module says no more")
+        return state._replace(reason="its module says no more")
     return state
 
 
@@ -324,6 +332,8 @@ def _one(name: str) -> Device:
     if outer not in known and (board := on_board(name)) is not None:
         return board
     if outer not in known:
+        from .boards.registered import boards  # noqa: PLC0415 -- as in `on_boards`
+
         why = "its folder has no module/ to run it" if outer in folders()[0] else "there is no such device"
         raise DeviceUnavailable(outer, why, "choose one of: " + ", ".join([*all_devices(), *boards()]))
     if not inside:
@@ -342,6 +352,8 @@ def on_board(name: str) -> Optional[Device]:
 def on_boards() -> List[Device]:
     """The boards as devices, also those that cannot be used.  Raises RuntimeProblem as `boards` does."""
     from ompls.devices.remote.board import BoardDevice  # noqa: PLC0415 -- it is built of what is in here
+
+    from .boards.registered import boards  # noqa: PLC0415 -- a program that starts with devices of here needs none
 
     inner = _modules()  # a board is none: it is another machine already
     return [BoardDevice(board) if board.device in inner else _Hollow(board) for board in boards().values()]

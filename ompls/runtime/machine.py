@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from dataclasses import dataclass
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from .errors import RuntimeProblem, ToolMissing, one_line
 
@@ -25,8 +24,7 @@ _SAME = {"armv7l": "armhf", "armv8l": "armhf", "arm64": "aarch64", "amd64": "x86
 _SECONDS, _MEMORY, _LONGEST = 10.0, 2 << 30, 1 << 16
 
 
-@dataclass(frozen=True)
-class Machine:
+class Machine(NamedTuple):
     """An architecture (of ARCHITECTURES, or this machine's), and how the names of its tools begin."""
 
     architecture: str

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Mapping, Optional
 
@@ -113,7 +112,7 @@ class BoardDevice(Remote):
         files = planned(
             job.tools.machine,
             None,
-            lambda tools: build_image(self.inner(), replace(job, tools=tools), program=True),
+            lambda tools: build_image(self.inner(), job._replace(tools=tools), program=True),
             self._board.facts,
         )
         data = there.archive(files)

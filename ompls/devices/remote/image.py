@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import List
 
@@ -28,8 +27,8 @@ def build_image(inner: Device, job: ImageJob, *, program: bool = False) -> Path:
     program -- it is to be started, with a line on its standard streams; else a process of MPI's loads it
     """
     tools = job.tools
-    lines = replace(job, cflags=(*job.cflags, "-g1"))  # for what faults tell
-    made = tools.image(lambda used: inner.build_image(replace(lines, tools=used)))
+    lines = job._replace(cflags=(*job.cflags, "-g1"))  # for what faults tell
+    made = tools.image(lambda used: inner.build_image(lines._replace(tools=used)))
     image = image_object(tools, [(inner.image_class, made)])
     headers = (*sorted(CORE.glob("*.h")), *sorted(LIBRARY.glob("*.h")))
     flags = (*CORE_FLAGS, "-I" + str(CORE))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import traceback
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Tuple
 
@@ -121,6 +120,8 @@ class Near:
             _put(hint, _HINT, error.hint)
             return 1
         except Exception as error:  # noqa: BLE001 -- C code waits for an answer
+            import traceback  # noqa: PLC0415 -- it imports as much as the rest, for a mistake of ours
+
             where = traceback.extract_tb(error.__traceback__)[-1]
             _put(why, room, "{!r} ({}:{})".format(error, os.path.basename(where.filename), where.lineno))
             return 1

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Dict, List, Mapping, Sequence
 
 from ompls.runtime.devices import Availability, Device, ImageJob
-from ompls.runtime.toolchain import RUNTIME, Compile
 
 # gcc's 300,000 times burn whole time slices where others want the processors; 1,000, which gcc takes itself where it
 # has more threads than processors, are no slower.
 SPIN = "1000"
-_CORE = RUNTIME / "core"
 # In every image: what kernels ask about where they run, and the routines that the compiler's libgomp may lack.
-_SUPPORT = (_CORE / "image.c", _CORE / "newer.c")
+_SUPPORT = ("image.c", "newer.c")
 _WRAPPED = ("omp_is_initial_device", "omp_get_device_num", "omp_init_allocator")  # of these by `_SUPPORT`
 
 
@@ -52,13 +50,16 @@ class Host(Device):
 
     def build_image(self, job: ImageJob) -> Path:
         """All kernels in one shared object, with the lines that faults tell."""
+        from ompls.runtime.toolchain import RUNTIME, Compile  # noqa: PLC0415 -- programs with it inside build nothing
+
         flags = ("-O2", "-g1", *_without_preprocessor(job.cflags), "-fPIC", "-fopenmp", "-foffload=disable", "-w")
         compiles = [
             Compile(path, (*flags, *kernel.debug), label=kernel.file or path.name, directory=kernel.directory)
             for kernel, path in job.kernels
         ]
-        headers = tuple(sorted(_CORE.glob("*.h")))
-        compiles += [Compile(path, ("-O2", "-fPIC", "-fopenmp"), depends=headers) for path in _SUPPORT]
+        core = RUNTIME / "core"
+        headers = tuple(sorted(core.glob("*.h")))
+        compiles += [Compile(core / name, ("-O2", "-fPIC", "-fopenmp"), depends=headers) for name in _SUPPORT]
         wrap = [flag for flag in job.wrap if flag.rpartition("=")[2] in _WRAPPED]
         # -Bsymbolic: a program that exports its symbols must not take the place of the image's own functions.
         link = ["-shared", "-Wl,-Bsymbolic", "-fopenmp", "-foffload=disable", *wrap, *job.ldflags, "-lm"]

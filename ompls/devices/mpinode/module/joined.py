@@ -10,20 +10,17 @@ moment: so one that dies as it starts is not met at all, and each port is for on
 
 from __future__ import annotations
 
-import inspect
 import os
 import signal
 import threading
 import time
 from typing import Any, Callable, List, Optional, Tuple
 
-from ompls.devices.remote import mpi
 from ompls.devices.remote.near import TIMEOUT, Unreachable
-from ompls.runtime.start import sent
 
 from .hosts import is_here
 from .launched import Launched, Met
-from .library import MORE_MEMORY, itself, launcher
+from .library import MORE_MEMORY, itself, launcher, node
 from .said import Said
 
 _STUCK: List[str] = []  # the machine that MPI waits for
@@ -39,7 +36,7 @@ def joined(library: Any, host: str, alone: bool, said: Said, seconds: float) -> 
     if _STUCK:
         raise Unreachable("MPI waits for {} and meets nobody else".format(_STUCK[0]))
     here, limit = not host or is_here(host), time.monotonic() + seconds
-    words = sent(inspect.getsource(mpi) + "\njoin()\n", here)
+    words = node("join()", here)
     launched = Launched([launcher(), *(_HERE if here else ("-hosts", host)), "-n", "1", *words], alone, said.file)
     try:
         if not _waited(said.ready, launched, limit):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import threading
 import time
 from typing import Any, List, Optional
 
-from ompls.devices.remote import mpi
 from ompls.devices.remote.near import TIMEOUT, Unreachable
-from ompls.runtime.start import sent
 
 from .hosts import is_here
 from .launched import Met
-from .library import itself
+from .library import itself, node
 from .said import Said
 
 # Of a program that `mpiexec` has started: MPI does not say whether that was the cause.
@@ -41,7 +38,7 @@ class _Spawn(threading.Thread):
                 info.Set("host", host)
                 info.Set("PMIX_ADD_HOST" if "Open MPI v5" in library.Get_library_version() else "add-host", host)
             self._program.ompls_mpi_starts(self._said.file)
-            program, *words = sent(inspect.getsource(mpi) + "\nspawned()\n", here)
+            program, *words = node("spawned()", here)
             between = itself(library).Spawn(program, words, 1, info)
             both = between.Merge(False)
             both.Set_errhandler(library.ERRORS_RETURN)
