@@ -33,13 +33,13 @@ _processes.set_forkserver_preload([
     "ompls.__main__", "ompls.analysis.rules", "ompls.analysis.features", "ompls.analysis.model.builder",
     "ompls.project.workspace", "ompls.translate", "ompls.runtime.build", "ompls.runtime.launcher", "ompls.cli.cc",
     "ompls.cli.check", "ompls.cli.engine", "ompls.cli.pipeline", "ompls.cli.preview", "ompls.cli.report",
-    "ompls.cli.run", "ompls.cli.translate", "ompls.server.__main__", "ompls.server.app", "jsonschema",
-    "encodings.ascii", "encodings.unicode_escape", "encodings.utf_8_sig", "tomllib", "ompls.cli.devices",
-    "ompls.cli.refusals", "ompls.cli.gdb", "ompls.cli.here", "ompls.devices.cuda.module.gpu",
-    "ompls.devices.cudasim.module", "ompls.devices.epiphany.module", "ompls.devices.host.module",
-    "ompls.devices.mpinode.module.library", "ompls.devices.epiphany.target", "ompls.devices.remote.image",
-    "ompls.project.targets", "ompls.runtime.hosted", "ompls.runtime.boards.board", "ompls.runtime.link",
-    "ompls.runtime.section", "command", "warm",
+    "ompls.cli.run", "ompls.cli.translate", "ompls.server.__main__", "ompls.server.app", "ompls.server.checker",
+    "ompls.server.manuals", "ompls.server.worker", "jsonschema", "encodings.ascii", "encodings.unicode_escape",
+    "encodings.utf_8_sig", "tomllib", "ompls.cli.devices", "ompls.cli.refusals", "ompls.cli.gdb", "ompls.cli.here",
+    "ompls.devices.cuda.module.gpu", "ompls.devices.cudasim.module", "ompls.devices.epiphany.module",
+    "ompls.devices.host.module", "ompls.devices.mpinode.module.library", "ompls.devices.epiphany.target",
+    "ompls.devices.remote.image", "ompls.project.targets", "ompls.runtime.hosted", "ompls.runtime.boards.board",
+    "ompls.runtime.link", "ompls.runtime.section", "command", "warm",
 ])  # fmt: skip
 
 

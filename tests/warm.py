@@ -12,6 +12,7 @@ import gc
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.patterns import Later
 from ompls.analysis.source import Settings
+from ompls.project.devices import registry
 from ompls.project.workspace import Workspace
 from ompls.translate import templates
 
@@ -22,6 +23,7 @@ for made in gc.get_objects():
     if isinstance(made, Later):
         made.compile()
 templates.compile_all()
+registry()
 for names in INCLUDED:
     source = "".join(f"#include <{name}.h>\n" for name in names.split()).encode()
     Analyzer().analyze("/warm.c", source, Workspace(["/"]).snapshot("/warm.c", source), Settings())

@@ -253,9 +253,13 @@ class Editor:
 
 
 @asynccontextmanager
-async def running(name: str, **how: Any) -> AsyncIterator[Editor]:
+async def running(
+    name: str, settings: dict[str, Any] | None = None, options: dict[str, Any] | None = None, **how: Any
+) -> AsyncIterator[Editor]:
     editor = Editor(name)
-    await editor.start(**how)
+    if settings:
+        editor.settings, options = settings, {**(options or {}), "settings": settings}
+    await editor.start(options=options, **how)
     try:
         yield editor
     finally:
@@ -281,8 +285,9 @@ async def one_vscode(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[
 
 
 @pytest_asyncio.fixture
-async def vscode(tmp_path: Path) -> AsyncIterator[Editor]:
-    async with running("vscode", root=tmp_path) as it:
+async def vscode(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Editor]:
+    """With the settings of the test's module, where it has such."""
+    async with running("vscode", getattr(request.module, "SETTINGS", None), root=tmp_path) as it:
         yield it
 
 

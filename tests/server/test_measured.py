@@ -25,6 +25,7 @@ from ompls.traces.present import rows
 from .conftest import Editor
 
 pytestmark = pytest.mark.asyncio
+SETTINGS = {"lens": {"price": False}}  # as in test_runs.py
 
 TEXT = """\
 #include <stdlib.h>

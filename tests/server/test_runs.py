@@ -24,6 +24,7 @@ from ompls.server.terminal import Terminal
 from .conftest import Editor, running
 
 pytestmark = pytest.mark.asyncio
+SETTINGS = {"lens": {"price": False}}  # else a compiler for GPUs runs beside each program
 
 PROGRAM = """\
 #include <stdio.h>
@@ -116,7 +117,7 @@ async def test_cancelling_a_run_leaves_no_process(vscode: Editor, tmp_path: Path
 
 
 async def test_a_killed_server_leaves_no_process(tmp_path: Path) -> None:
-    async with running("vscode", root=tmp_path) as editor:
+    async with running("vscode", SETTINGS, root=tmp_path) as editor:
         uri = saved(editor, tmp_path)
         params = {"textDocument": {"uri": uri}, "device": "host", "arguments": ["wait"]}
         editor.client.protocol.send_request("ompls/run", params)
@@ -128,7 +129,7 @@ async def test_a_killed_server_leaves_no_process(tmp_path: Path) -> None:
 
 async def test_a_killed_server_leaves_no_build(tmp_path: Path, family: Any) -> None:
     os.mkfifo(tmp_path / "pipe.h")
-    async with running("vscode", root=tmp_path) as editor:
+    async with running("vscode", SETTINGS, root=tmp_path) as editor:
         text = PROGRAM + "#define HIDDEN(x) #x\n#include HIDDEN(pipe.h)\n"
         (tmp_path / "program.c").write_text(text)
         uri = (tmp_path / "program.c").as_uri()
@@ -230,7 +231,7 @@ async def test_a_run_that_cannot_be_started_leaves_nothing(tmp_path: Path, monke
 async def test_what_no_program_can_have_as_an_argument_is_refused(tmp_path: Path, wrong: str) -> None:
     uri, path = (tmp_path / "a.c").as_uri(), tmp_path / "a.c"
     path.write_text(PROGRAM)
-    async with running("vscode", root=tmp_path) as editor:
+    async with running("vscode", SETTINGS, root=tmp_path) as editor:
         editor.open(uri, PROGRAM)
         for given in ({"arguments": ["x", wrong]}, {"device": wrong}, {"remote": wrong}):
             with pytest.raises(JsonRpcInvalidParams, match=r"a string that a program can have as an argument"):
