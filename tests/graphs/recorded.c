@@ -76,6 +76,21 @@ static int on_the_device(int times, int *data)
     return local[0] + local[1] + local[2] + local[3];
 }
 
+/* In serial code host tasks run in the order of the program, also those that wait for nothing. */
+static void in_turn(char *text)
+{
+    int a = 0;
+#pragma omp taskgraph
+    {
+#pragma omp task depend(out : a)
+        strcat(text, "a");
+#pragma omp task depend(in : a)
+        strcat(text, "b");
+#pragma omp task
+        strcat(text, "c");
+    }
+}
+
 int main(void)
 {
     static const int calls[][2] = {{2, 0}, {3, 0}, {3, 1}, {1, 0}};
@@ -83,6 +98,11 @@ int main(void)
         printf("shape %d\n", shape(calls[k][0], calls[k][1]));
     for (int from = 1; from <= 5; from++)
         printf("forms %d\n", forms(from));
+    for (int k = 0; k < 2; k++) {
+        char text[4] = "";
+        in_turn(text);
+        printf("in turn %s\n", text);
+    }
     for (int k = 0; k < 2; k++)
         printf("deep %d\n", deep(3));
     for (int times = 1; times <= 3; times++) {

@@ -14,7 +14,7 @@ from ompls.translate.graphs.recordable import graph_of
 
 HERE = Path(__file__).parent
 TEXT = """
-int a[8], n, self;
+int a[8], large[5000], n, self;
 #define self self
 void other(void);
 void f(int m, int *p, {register}int r)
@@ -61,6 +61,9 @@ LEFT = {
     "a static variable": TASK.format("", "{ static int calls; calls++; }"),
     "a register": TASK.format("shared(r)", "r++;"),
     "an array of variable length": "int v[m];" + TASK.format("shared(v)", "v[0]++;"),
+    "in another graph": "\n#pragma omp taskgraph\n{" + TASK.format("", "a[0]++;") + "}",
+    "a large copy": TASK.format("firstprivate(large)", "a[0] = large[m];"),
+    "an iterator that calls": TASK.format("depend(iterator(i = 0 : h()), out: a[i])", "a[0]++;"),
     "a name that is a macro": TASK.format("", "self = 1;"),
     "changed and copied": TASK.format("shared(x)", "x++;") + TASK.format("firstprivate(x)", "a[0] = x;"),
     "of a device that is named": "\n#pragma omp target nowait device(m) map(p[0:m])\np[0] = m;\n",
@@ -80,8 +83,8 @@ def recorded(body: str, clauses: str = "", called: str = "other") -> bool:
     register = "register " if "shared(r)" in body else ""
     source = TEXT.format(body=body, clauses=clauses, called=called, register=register)
     tu = Analyzer().analyze("a.c", source.encode(), EMPTY_SNAPSHOT, Settings())
-    (found,) = [(i, s) for i in tu.items for s in i.content.directives if s.directive.name == "taskgraph"]
-    return graph_of(tu, *found) is not None
+    found = [(i, s) for i in tu.items for s in i.content.directives if s.directive.name == "taskgraph"]
+    return any(graph_of(tu, item, stmt) is not None for item, stmt in found)
 
 
 @together("what", RECORDED)
@@ -114,6 +117,8 @@ forms 100667
 forms 727
 forms 787
 forms 100847
+in turn abc
+in turn abc
 deep 7
 deep 7
 device 14: 1001 1002 1004 1005

@@ -2,8 +2,8 @@
 
    Whoever ends a task counts down those that wait for it; what becomes ready goes into a queue.  Threads that take from it never
    wait for each other: one that finds nothing leaves, and one that leaves something behind sends for another.  In a team they are
-   tasks of libgomp.  In serial code host tasks are for the thread that replays, as all tasks of serial code; it takes target
-   regions, too, and workers help with those. */
+   tasks of libgomp.  In serial code host tasks are for the thread that replays, one after the other as they were met, as all tasks
+   of serial code; it takes target regions, too, and workers help with those. */
 #include "graph.h"
 
 #include <omp.h>
@@ -26,7 +26,8 @@ typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* for the thread that replays serial code */
     uint32_t *waits;        /* of each task: for so many */
-    queue ready, host;      /* `host`: for the replaying thread only */
+    queue ready;
+    uint32_t next; /* of serial code: where the host task whose turn it is may be */
     uint32_t unfinished, helpers, most;
     uint32_t references; /* helpers may come when all is done */
 } replay;
@@ -35,15 +36,21 @@ static _Thread_local ompls_device *current; /* of the region that this thread ru
 
 /* --- with the lock held ------------------------------------------------------------------------------------------------ */
 
-static void add(replay *r, uint32_t task) {
+static bool waits_for_turn(const replay *r, uint32_t task) {
     const ompls_node *what = r->record->tasks[task].what;
-    queue *to = r->team || what == NULL || what->region != NULL ? &r->ready : &r->host;
-    to->task[to->end++] = task;
+    return !r->team && what != NULL && what->region == NULL;
+}
+
+static void add(replay *r, uint32_t task) {
+    if (!waits_for_turn(r, task)) r->ready.task[r->ready.end++] = task;
 }
 
 static uint32_t take(replay *r, bool helps) {
-    queue *from = !helps && r->host.first < r->host.end ? &r->host : &r->ready;
-    return from->first < from->end ? from->task[from->first++] : OMPLS_NO_NODE;
+    if (!helps) {
+        while (r->next < r->record->count && !waits_for_turn(r, r->next)) r->next++;
+        if (r->next < r->record->count && r->waits[r->next] == 0) return r->next++;
+    }
+    return r->ready.first < r->ready.end ? r->ready.task[r->ready.first++] : OMPLS_NO_NODE;
 }
 
 static void end_task(replay *r, uint32_t task) {
@@ -73,15 +80,15 @@ static void leave(replay *r) {
 /* --- threads --------------------------------------------------------------------------------------------------------------- */
 
 /* A host task has a data environment of its own: what it sets there (omp_set_num_threads), and whose tasks it waits for. */
-static void run(const replay *r, const ompls_recorded *task) {
+static void run(const ompls_recorded *task, void *const *frame, ompls_device *device) {
     if (task->what == NULL) return;
     if (task->what->region == NULL) {
-#pragma omp task if (0) firstprivate(r, task)
-        task->what->run(r->frame, task->saved);
+#pragma omp task if (0) firstprivate(task, frame)
+        task->what->run(frame, task->saved);
         return;
     }
-    current = r->device;
-    task->what->run(r->frame, task->saved);
+    current = device;
+    task->what->run(frame, task->saved);
 }
 
 static void send_for_help(replay *r);
@@ -92,7 +99,7 @@ static void work(replay *r, bool helps) {
         bool more = wants_help(r);
         pthread_mutex_unlock(&r->lock);
         if (more) send_for_help(r);
-        run(r, &r->record->tasks[task]);
+        run(&r->record->tasks[task], r->frame, r->device);
         pthread_mutex_lock(&r->lock);
         end_task(r, task);
     }
@@ -132,12 +139,11 @@ static void send_for_help(replay *r) {
 
 static replay *begin(const ompls_record *record, void *const *frame, ompls_device *device) {
     enum { WORKERS = 15 };
-    replay *r = ompls_graph_memory(NULL, sizeof *r + 3 * (size_t)record->count * sizeof *r->waits);
+    replay *r = ompls_graph_memory(NULL, sizeof *r + 2 * (size_t)record->count * sizeof *r->waits);
     *r = (replay){.record = record, .frame = frame, .device = device, .team = ompls_in_team(), .unfinished = record->count, .references = 1};
     r->most = r->team ? (uint32_t)omp_get_num_threads() : WORKERS;
     r->waits = (uint32_t *)(r + 1);
     r->ready.task = r->waits + record->count;
-    r->host.task = r->ready.task + record->count;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->changed, NULL);
     for (uint32_t i = 0; i < record->count; i++)
@@ -147,38 +153,40 @@ static replay *begin(const ompls_record *record, void *const *frame, ompls_devic
 
 static _Thread_local ompls_batch *batch; /* that this thread fills */
 
-/* In the order in which they were met, each is behind those that it waits for. */
+/* As they were met: each is behind those that it waits for. */
 static void replay_in_order(const ompls_record *record, void *const *frame, ompls_device *device) {
-    if (!ompls_in_team()) ompls_taskwait();
-    batch = ompls_batch_new(device);
-    for (uint32_t i = 0; i < record->count; i++)
-        if (record->tasks[i].what != NULL) record->tasks[i].what->run(frame, record->tasks[i].saved);
-    ompls_batch_end(batch);
-    batch = NULL;
+    for (uint32_t i = 0; i < record->count; i++) run(&record->tasks[i], frame, device);
 }
 
-void ompls_replay(const ompls_record *record, void *const *frame, ompls_device *device) {
-    if (record->count == 0) return;
-    if (record->on_device && !record->on_host && ompls_batch_possible(device)) {
-        replay_in_order(record, frame, device);
-        return;
-    }
+static void replay_together(const ompls_record *record, void *const *frame, ompls_device *device) {
     replay *r = begin(record, frame, device);
     if (r->team) {
         r->helpers++;
         r->references++;
 #pragma omp taskgroup
         send_for_help(r);
-        pthread_mutex_lock(&r->lock);
-    } else {
-        ompls_taskwait(); /* what was deferred before may be what its tasks depend on */
-        pthread_mutex_lock(&r->lock);
-        while (r->unfinished > 0) {
-            work(r, false);
-            if (r->unfinished > 0) ompls_await(&r->changed, &r->lock);
-        }
+    }
+    pthread_mutex_lock(&r->lock);
+    while (!r->team && r->unfinished > 0) {
+        work(r, false);
+        if (r->unfinished > 0) ompls_await(&r->changed, &r->lock);
     }
     leave(r);
+}
+
+void ompls_replay(const ompls_record *record, void *const *frame, ompls_device *device) {
+    bool team = ompls_in_team();
+    if (!team) ompls_taskwait(); /* what was deferred before may be what its tasks depend on */
+    if (record->on_device && !record->on_host && ompls_batch_possible(device)) {
+        batch = ompls_batch_new(device);
+        replay_in_order(record, frame, device);
+        ompls_batch_end(batch);
+        batch = NULL;
+    } else if (!record->on_device && !team) {
+        replay_in_order(record, frame, device);
+    } else if (record->count > 0) {
+        replay_together(record, frame, device);
+    }
 }
 
 /* The kernel was found before the replay began: a device that was lost since then says so when it is to run it. */

@@ -47,6 +47,7 @@ _ODD_WORDS = frozenset((
     "register", "asm", "__asm__", "__asm", "setjmp", "_setjmp", "alloca", "__builtin_alloca", "va_list", "typedef",
     "__label__", "__auto_type", "vector_size", "__vector_size__",
 ))  # fmt: skip
+_MOST = 16384  # bytes of a copy, which lies on the stack
 _DEFINE = re.compile(rb"#[ \t]*define[ \t]+(\w+)")
 
 
@@ -115,7 +116,8 @@ class _Reader:
         _need(not self._on_devices(function))
         text = self.item.content.text
         _need(not words(decoded(text)) & _ODD_WORDS and next(definitions(quieted(text)), None) is None)
-        around = [s for s in self.item.content.directives if s.span.start <= self.stmt.span.start < s.span.end]
+        around = [s for s in self.item.content.directives if s.span.start < self.stmt.span.start < s.span.end]
+        _need(not any(s.directive.name == "taskgraph" for s in around))  # in another one it is a taskgroup
         _need(
             not any(
                 x.has("target") or x.all("use_device_ptr", "use_device_addr") for x in (s.directive for s in around)
@@ -166,7 +168,8 @@ class _Reader:
 
     def _construct(self, stmt: DirectiveStmt) -> None:
         d = stmt.directive
-        for n in (n for e in clause_exprs(d) for n in e.walk()):  # of a replay nobody asks for their values
+        exprs = (*clause_exprs(d), *(e for c in d.clauses for e in c.within))
+        for n in (n for e in exprs for n in e.walk()):  # of a replay nobody asks for their values
             _need(not isinstance(n, (ast.Call, ast.OtherExpr, ast.StatementExpr)) and assigned_by(n) is None)
         region = next((r for r in self.item.content.regions if r.stmt is stmt), None)
         if d.name == "taskwait":
@@ -257,7 +260,8 @@ class _Reader:
 
     def _check_type(self, t: CType, *, copied: bool) -> None:
         _need(not is_vla(t) and not is_unknown(t) and sizeof(t, self.tu.model) is not None)
-        _need(not copied or not (isinstance(t, Array) and is_const(t)))
+        size = sizeof(t, self.tu.model) or 0
+        _need(not copied or (size <= _MOST and not (isinstance(t, Array) and is_const(t))))
         for part in held(t):
             _need("_Atomic" not in part.quals or not copied)
             _need(not isinstance(part, (Record, Enum)) or (self.types.has_name(part) and not self.types.is_local(part)))

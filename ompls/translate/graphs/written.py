@@ -87,10 +87,9 @@ class Graphs:
             self.recorded.append(made)
         return fill.what_is_recorded(self.index.tu, made, node)
 
-    def _graph(self, item: Item, stmt: DirectiveStmt, name: str) -> Written | None:
+    def _graph(self, item: Item, stmt: DirectiveStmt, name: str) -> Written:
         graph = graph_of(self.index.tu, item, stmt)
-        if graph is None:
-            return None
+        assert graph is not None, "the others have become a taskgroup"
         self.graphs.append((name, *self.places.line(item, stmt.span.start)))
         for known in (*graph.nodes, *graph.waits):
             self._known[known] = (graph, name)

@@ -84,6 +84,10 @@ class Round:
         self._asked += 1
         self.problems.append((item, Problem(span, what, why)))
 
+    def ask_again(self) -> None:
+        """The item that is looked at may need something another time, though it has not changed."""
+        self._asked += 1
+
     # --- reading ----------------------------------------------------------------------------------------------
 
     @cached_property

@@ -49,6 +49,8 @@ def _recorded(work: Round, item: Item) -> set[int]:
     if work.target.version:
         return set()
     graphs = [graph_of(work.tu, item, s) for s in item.content.directives if s.directive.name == "taskgraph"]
+    if any(graphs):
+        work.ask_again()  # it depends on the rest of the file
     return {x for g in graphs if g is not None for x in (id(g.stmt), *g.nodes)}
 
 
