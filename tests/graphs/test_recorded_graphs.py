@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -128,8 +130,14 @@ device 14: 3 6 12 15
 
 
 @pytest.mark.parametrize("device", EACH)
-def test_what_is_recorded_and_what_is_present(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_recorded_and_what_is_present(device: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """`replayable(0)` shows which encounters were replays; recorded again, another saved value ends the program."""
+    trace = tmp_path / "trace.json"
+    done = ompls("run", "--device", device, "--trace", trace, HERE / "recorded.c")
+    assert (done.returncode, done.stdout, done.stderr) == (0, PRINTED, "")
+    events = [json.loads(line) for line in trace.read_text(encoding="utf-8").splitlines()]
+    kinds = Counter(e["kind"] for e in events if "tasks" in e)
+    assert kinds == {"graph_build": 10, "graph_launch": 11}
     done = ompls("run", "--device", device, HERE / "recorded.c")
     assert (done.returncode, done.stdout, done.stderr) == (0, PRINTED, "")
     monkeypatch.setenv("OMPLS_GRAPH_CHECK", "1")

@@ -424,6 +424,7 @@ typedef struct {
     bool counted;     /* refcount is meant */
     bool changed;     /* the present table changed */
     const uint32_t *grid, *block;
+    uint32_t tasks, edges; /* of a task graph; 0 tasks: it is about none */
     uint64_t began; /* ompls_now() before the operation; 0: no duration */
     const char *text;
     const ompls_table *locks; /* how often its lock was taken is meant */

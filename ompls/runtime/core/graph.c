@@ -87,6 +87,11 @@ static void publish(ompls_graph *graph, ompls_record *made) {
     pthread_mutex_unlock(&lock);
 }
 
+static void observe(const char *kind, const ompls_graph *graph, const ompls_record *record, ompls_device *device, uint64_t began) {
+    const ompls_region region = {.file = graph->file, .line = graph->line};
+    ompls_observe(&(ompls_event){.kind = kind, .at = {device, &region}, .tasks = record->count, .edges = record->nedges, .began = began});
+}
+
 /* --- replaying --------------------------------------------------------------------------------------------------------- */
 
 /* The device has memory, and kernels for all target regions of the record. */
@@ -119,7 +124,9 @@ int ompls_graph_begin(ompls_graph *graph, int64_t id, int asked, int reset, void
     }
     ompls_device *device = record->on_device ? ompls_resolve(NULL, OMPLS_DEVICE_DEFAULT) : NULL;
     bool can = can_run(record, device);
+    uint64_t began = OMPLS_UNLIKELY(ompls_observing) ? ompls_now() : 0;
     if (can) ompls_replay(record, frame, device);
+    if (OMPLS_UNLIKELY(began != 0) && can) observe("graph_launch", graph, record, device, began);
     release(record);
     return can;
 }
@@ -198,6 +205,7 @@ void ompls_graph_end(ompls_recording *recording) {
     ompls_order_finish(recording->order, recording->made);
     if (recording->before != NULL) compare(recording);
     else publish(recording->graph, recording->made);
+    if (OMPLS_UNLIKELY(ompls_observing)) observe("graph_build", recording->graph, recording->made, NULL, 0);
     release(recording->before);
     release(recording->made);
     ompls_order_free(recording->order);

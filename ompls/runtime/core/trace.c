@@ -308,6 +308,10 @@ static void write_event(const ompls_event *event, uint64_t now, uint64_t duratio
     const uint32_t *g = event->grid, *b = event->block;
     if (g != NULL) ompls_line_add(&l, ", \"grid\": [%u, %u, %u]", g[0], g[1], g[2]);
     if (b != NULL) ompls_line_add(&l, ", \"block\": [%u, %u, %u]", b[0], b[1], b[2]);
+    if (event->tasks != 0) {
+        number(&l, "tasks", event->tasks);
+        number(&l, "edges", event->edges);
+    }
     if (event->began != 0) number(&l, "duration", (int64_t)duration);
     /* An attached pointer is the device's: the host has no bytes of it. */
     if (contents.wanted && event->direction != NULL && event->host != NULL && may_look(event->bytes, now)) {
