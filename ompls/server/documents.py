@@ -9,7 +9,7 @@ Nothing in here raises on what a client sends: positions out of range are clampe
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ompls.analysis.text import Encoding, LineIndex
 
@@ -17,8 +17,7 @@ _LINE_END = re.compile(r"\r\n?|\n")
 _CALL = re.compile(rb"[ \t]*[A-Za-z_]\w*[ \t]*\(")
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One content change of `textDocument/didChange`; no range: `text` is the whole document."""
 
     text: str
