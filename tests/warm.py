@@ -11,6 +11,7 @@ import gc
 
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.patterns import Later
+from ompls.analysis.rules import RULES
 from ompls.analysis.source import Settings
 from ompls.project.devices import registry
 from ompls.project.workspace import Workspace
@@ -24,6 +25,7 @@ for made in gc.get_objects():
         made.compile()
 templates.compile_all()
 registry()
+RULES.values()
 for names in INCLUDED:
     source = "".join(f"#include <{name}.h>\n" for name in names.split()).encode()
     Analyzer().analyze("/warm.c", source, Workspace(["/"]).snapshot("/warm.c", source), Settings())

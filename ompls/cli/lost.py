@@ -37,15 +37,13 @@ def tell(units: Sequence[Unit]) -> None:
 def _lost(unit: Unit) -> list[Diagnostic]:
     """What the rules about it say, as far as the user wants to hear it."""
     from ompls.analysis import notes
-    from ompls.analysis.rules import asked_for, report
+    from ompls.analysis.rules import is_asked_for, report
 
-    settings = unit.tu.settings
-    select = tuple(rule for rule in _LOST if rule in asked_for(settings))
+    select = tuple(rule for rule in _LOST if is_asked_for(rule, unit.tu.settings))
     if not select:
         return []
-    asked = replace(unit.tu, settings=replace(settings, select=select), kept={})
-    found = report(asked, notes.diagnostics(unit.tu), budget=_OnlyWords()).diagnostics
-    return [d for d in unit.settings.kept(found, os.path.abspath) if d.rule in select]
+    found = report(replace(unit.tu, kept={}), notes.diagnostics(unit.tu), _OnlyWords(), select).diagnostics
+    return unit.settings.kept(found, os.path.abspath)
 
 
 class _OnlyWords:

@@ -56,7 +56,10 @@ def _manual(connection: socket) -> None:
 def _import_workers() -> None:
     gc.disable()  # as in `serve`
     with without_openssl():
+        from ompls.analysis.rules import RULES  # noqa: PLC0415 - as above
         from ompls.server import checker, work, worker  # noqa: F401, PLC0415 - as above
+
+        RULES.values()  # all of them
     gc.enable()
     work.prepare()
 

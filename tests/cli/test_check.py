@@ -191,6 +191,18 @@ def test_never_imports_the_language_server(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_who_translates_imports_only_the_rules_about_lost_pragmas(tmp_path: Path) -> None:
+    code = (
+        "import sys; from ompls.cli import lost, main; main(sys.argv[1:]);"
+        "from ompls.analysis.rulenames import modules;"
+        "found = {m for m in modules() if 'ompls.analysis.rules.' + m in sys.modules};"
+        "sys.exit(', '.join(found ^ {name.replace('-', '_') for name in lost._LOST}) or 0)"
+    )
+    command = [sys.executable, "-c", code, "translate", "--device", "host", "-o", "made", str(EXAMPLES / "saxpy.c")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=os.environ, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_rule_is_explained(ompls) -> None:
     """Each has its page: tests/rules/test_examples.py."""
     done = ompls("explain", "missing-reduction")

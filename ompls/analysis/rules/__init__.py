@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, ValuesView
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from ompls.analysis.diagnostic import Diagnostic, Edit, Fix, Related, Severity
 from ompls.analysis.encoding import decoded
 from ompls.analysis.model.tu import TU, Content, FileDirective, Item
 from ompls.analysis.patterns import later
-from ompls.analysis.rulenames import GROUPS, is_name, modules, near_ids
+from ompls.analysis.rulenames import GROUPS, is_name, modules, near_ids, rule_ids
 from ompls.analysis.rules.support.callers import callers_above
 from ompls.analysis.rules.support.framework import QUESTIONS, Change, Finding, Rule, Scene, Unit, unit_of
 from ompls.analysis.rules.support.kept import asked_of, at_end, findings_of, names_called
@@ -31,6 +31,7 @@ __all__ = [
     "Rule",
     "asked_for",
     "check",
+    "is_asked_for",
     "is_name",
     "manual",
     "members",
@@ -47,17 +48,43 @@ _POLL = 8  # rules between two looks at the clock
 _LAST = "unused-suppression"  # speaks when all others have
 
 
-def _discover() -> dict[str, Rule]:
-    rules: dict[str, Rule] = {}
-    for module in modules():
-        rule: Rule = importlib.import_module(f"{__name__}.{module}").RULE
-        if rule.id != module.replace("_", "-"):
-            raise ImportError(f"the rule '{rule.id}' must stand in {rule.id.replace('-', '_')}.py, not in {module}.py")
-        rules[rule.id] = rule
-    return rules
+class _Rules(Mapping[str, Rule]):
+    """By id.  One is imported when it is asked for, and all when somebody looks at all: that is a seventh of the time in
+    which a command that translates starts, and it asks for four."""
+
+    def __getitem__(self, rule_id: str) -> Rule:
+        return _rule(rule_id)
+
+    def __contains__(self, rule_id: object) -> bool:
+        return rule_id in rule_ids()
+
+    def __iter__(self) -> Iterator[str]:
+        return (module.replace("_", "-") for module in modules())
+
+    def __len__(self) -> int:
+        return len(modules())
+
+    def values(self) -> ValuesView[Rule]:
+        return _all().values()
 
 
-RULES: dict[str, Rule] = _discover()
+@cache
+def _rule(rule_id: str) -> Rule:
+    if rule_id not in rule_ids():
+        raise KeyError(rule_id)
+    module = rule_id.replace("-", "_")
+    rule: Rule = importlib.import_module(f"{__name__}.{module}").RULE
+    if rule.id != rule_id:
+        raise ImportError(f"the rule '{rule.id}' must stand in {rule.id.replace('-', '_')}.py, not in {module}.py")
+    return rule
+
+
+@cache
+def _all() -> dict[str, Rule]:
+    return {rule_id: _rule(rule_id) for rule_id in RULES}
+
+
+RULES: Mapping[str, Rule] = _Rules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +104,17 @@ def check(tu: TU) -> list[Diagnostic]:
     return report(tu).diagnostics
 
 
-def report(tu: TU, noted: Iterable[Diagnostic] = (), budget: Budget | None = None) -> Report:
+def report(
+    tu: TU, noted: Iterable[Diagnostic] = (), budget: Budget | None = None, only: Collection[str] = ()
+) -> Report:
     """As `check`, with what is silenced; `noted` is what the front end and the translator have to say.  When `budget` runs out, only rules that look at words go on.
+
+    only -- the ids of the rules that are asked, whatever is selected; (): those that are
 
     Findings are kept with each declaration; only a declaration that changed, or that calls one that did, is looked at
     again.
     """
-    wanted = asked_for(tu.settings)
+    wanted = frozenset(only) or asked_for(tu.settings)
     marks = suppressions(tu.source)
     asked = wanted if _LAST not in wanted else wanted.union(*(members(mark.name) for mark in marks))
     kept: dict[Diagnostic, None] = {}  # a header's declaration that stands twice is reported once
@@ -212,9 +243,14 @@ def asked_for(settings: Settings) -> frozenset[str]:
     return frozenset(rule.id for rule in RULES.values() if _selected(rule, settings))
 
 
+def is_asked_for(rule_id: str, settings: Settings) -> bool:
+    """Whether these settings ask for this one."""
+    return _selected(RULES[rule_id], settings)
+
+
 @lru_cache(8)
 def _rules(asked: frozenset[str]) -> tuple[Rule, ...]:
-    return tuple([rule for rule in RULES.values() if rule.id in asked])
+    return tuple([RULES[rule_id] for rule_id in RULES if rule_id in asked])
 
 
 def _selected(rule: Rule, settings: Settings) -> bool:
