@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from ompls.analysis.features.taskgraphs import TaskGraph, folded, task_graphs
-from ompls.analysis.graphs import expansion
+from ompls.analysis.graphs import expansion, footprint
 from ompls.analysis.graphs.shape import indices, unordered
 from ompls.analysis.model.builder import Analyzer
 from ompls.analysis.source import EMPTY_SNAPSHOT, Settings
@@ -264,6 +264,16 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     (reason,) = [graph_of(f"#pragma omp taskgraph\n{endless}").reason]
     assert reason is not None
     assert reason.why == "following it takes more than 100 steps"
+
+
+def test_what_a_task_does_through_calls_is_bounded() -> None:
+    """Calls of calls of calls, some of themselves: each construct has so many steps, whatever they lead to."""
+    calls = [f"void c{k}(int *p) {{ {f'c{k - 1}(p); ' * 30} p[{k}] = 1; }}\n" for k in range(1, 6)]
+    text = f"int a[8];\nvoid c0(int *p) {{ p[0] = 1; c0(p); }}\n{''.join(calls)}"
+    (graph,) = graphs_of(f"{text}void f(void) {{ {task('out: a[0]', 'c5(a);')} }}\n")
+    accesses = graph.nodes[0].accesses
+    assert 1 <= len(accesses) <= footprint.MOST
+    assert all(access.called and access.write for access in accesses)
 
 
 def test_cholesky_has_the_papers_tasks() -> None:

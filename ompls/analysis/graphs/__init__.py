@@ -7,7 +7,8 @@ them is not known before the program runs there is no graph, but a reason with i
     evaluated.py  what expressions are worth, and which storage an lvalue is
     here.py       reasons, and the place that they are about
     depends.py    `depend` clauses as storage
-    data.py       what a task reads, writes and maps
+    footprint.py  what a task certainly reads and writes
+    mapped.py     what it maps
     construct.py  what is asked of a construct each time that it is met
     order.py      which task waits for which: `depend`, and what the encountering task waits for
     expansion.py  follows the statements of a region

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ompls.analysis.graphs.data import accesses_of, mapped_by
 from ompls.analysis.graphs.evaluated import Address, Evaluated, Frame, Placed, UnknownValue, Values
+from ompls.analysis.graphs.footprint import Callee, Step, ValuesOf, run, touching
 from ompls.analysis.graphs.here import Here
+from ompls.analysis.graphs.mapped import mapped_by
 from ompls.analysis.graphs.order import Access, Depend
 from ompls.analysis.model.assigned import assigned_in
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
@@ -35,14 +36,14 @@ class Construct:
     items -- its list items with their kinds; None: some are of iterators or depend objects
     """
 
-    def __init__(self, s: DirectiveStmt, here: Here) -> None:
+    def __init__(self, s: DirectiveStmt, here: Here, values_of: ValuesOf, callee: Callee) -> None:
         d, values = s.directive, here.values
         self.stmt, self.here, self.deferred = s, here, is_deferred(d)
         self.results = _results(s)
         self.items = _items(d, values)
         self.exclusive = self.items is None or any(kind == "mutexinoutset" for kind, *_ in self.items)
         self._condition = _condition(d, values)
-        self._accesses = [(values.place(e), write, e) for e, write in accesses_of(s)]
+        self._touching: list[Step] = touching(s, values, values_of, callee)
         self._maps = mapped_by(d, values)
 
     def depends(self, items: list[ListItem], f: Frame) -> list[Depend]:
@@ -64,13 +65,7 @@ class Construct:
             return False
 
     def accesses(self, f: Frame) -> tuple[Access, ...]:
-        found = []
-        for place, write, e in self._accesses:
-            try:
-                found.append(Access(place(f), write, e))
-            except UnknownValue:
-                continue
-        return tuple(found)
+        return run(self._touching, f) if self._touching else ()
 
     def maps(self, f: Frame) -> tuple[tuple[Address, int], ...]:
         found = []

@@ -313,7 +313,7 @@ class Expansion:
     def _construct(self, s: DirectiveStmt) -> Construct:
         made = self._constructs.get(id(s))
         if made is None:
-            made = self._constructs[id(s)] = Construct(s, self._here)
+            made = self._constructs[id(s)] = Construct(s, self._here, self._values_of, self._called)
         return made
 
     def _add(self, c: Construct, f: Frame, also: tuple[tuple[str, int], ...]) -> Node:

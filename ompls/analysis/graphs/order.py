@@ -34,11 +34,15 @@ _edge = partial(tuple.__new__, Edge)
 
 
 class Access(NamedTuple):
-    """What a task certainly does to storage: to one element, with no condition in the way."""
+    """What a task certainly does to storage: to one element, with no condition in the way.
+
+    called -- a function does it, to what its argument `expr` points to
+    """
 
     place: Address
     write: bool
     expr: Expr
+    called: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from ompls.analysis.encoding import decoded
 from ompls.analysis.graphs import Functions, Node, graphs
+from ompls.analysis.graphs.order import Access
 from ompls.analysis.graphs.shape import indices, unordered
-from ompls.analysis.model.ast import Span
+from ompls.analysis.model.ast import FunctionDef, Span
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
@@ -28,26 +29,33 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def _has_dependences(d: Directive) -> bool:
-    return d.constructs == ("task",) and d.clause("depend") is not None
+    return d.constructs[:1] in (("task",), ("target",)) and d.clause("depend") is not None
 
 
 def _of_graph(content: Content, nodes: tuple[Node, ...], *, certain: bool) -> Iterator[Finding]:
     said: set[tuple[Span, Span]] = set()
+    name = content.node.symbol.name if isinstance(content.node, FunctionDef) else ""
     for one, two, k, i in unordered(nodes):
         before, access = one.accesses[k], two.accesses[i]
         key = (before.expr.span, access.expr.span)
-        if key in said or one.function != two.function or not _both_ordered(one, two) or len(said) >= _MOST:
+        mine = one.function == two.function == name  # those of a function that is called are elsewhere
+        if key in said or not mine or not _both_ordered(one, two) or len(said) >= _MOST:
             continue
         said.add(key)
-        text, other = (decoded(content.text[a.expr.span.start : a.expr.span.end]) for a in (access, before))
+        text, other = (_named(content, a) for a in (access, before))
         done, other_done = ("written" if a.write else "read" for a in (access, before))
-        mine, others = indices([two]), indices([one])
-        by = (f"the task of {mine}", f"the task of {others}") if mine and others else ("this task", "another one")
-        message = f"`{text}` is {done} by {by[0]} and {other_done} by {by[1]}: no `depend` orders them"
+        own, others = indices([two]), indices([one])
+        by = (f"the task of {own}", f"the task of {others}") if own and others else ("this task", "another one")
+        message = f"{text} is {done} by {by[0]} and {other_done} by {by[1]}: no `depend` orders them"
         yield Finding(
             access.expr.span, message, "warning" if certain else "hint",
-            ((before.expr.span, f"`{other}` is {other_done} here"),),
+            ((before.expr.span, f"{other} is {other_done} here"),),
         )  # fmt: skip
+
+
+def _named(content: Content, access: Access) -> str:
+    text = f"`{decoded(content.text[access.expr.span.start : access.expr.span.end])}`"
+    return f"what {text} points to" if access.called else text
 
 
 def _both_ordered(one: Node, two: Node) -> bool:
@@ -99,8 +107,121 @@ void f(void) {
     }
 }
 """,
+        """
+enum { NB = 3, B = 8 };
+float *a[NB][NB];
+static float sum(int n, const float *x) {
+    float s = 0;
+    for (int i = 0; i < n; i++)
+        s += x[i];
+    return s;
+}
+static void scale(float *x, float by) {
+    for (int i = 0; i < B; i++)
+        for (int j = 0; j < B; j++)
+            x[i * B + j] *= by;
+}
+void f(void) {
+    #pragma omp parallel
+    #pragma omp single
+    for (int k = 0; k < NB; k++) {
+        #pragma omp task depend(inout: a[k][k])
+        scale(a[k][k], 2);
+        for (int i = k + 1; i < NB; i++) {
+            #pragma omp task depend(inout: a[k][i])
+            scale(a[k][i], sum(B, a[k][k]));
+    //                            ^^^^^^^ warning: what `a[k][k]` points to is read by the task of k=0 i=1 and written by the task of k=0: no `depend` orders them
+        }
+    }
+}
+""",
+        """
+float x[8];
+void f(void) {
+    #pragma omp parallel
+    #pragma omp single
+    for (int k = 0; k < 4; k++) {
+        #pragma omp target nowait depend(inout: x[k]) map(tofrom: x)
+        for (int i = k; i < 8; i++)
+            x[i] += 1;
+        #pragma omp target nowait depend(in: x[k + 1]) depend(out: x[k + 2]) map(tofrom: x)
+        x[k + 2] = x[k];
+    //             ^^^^ warning: `x[k]` is read by the task of k=0 and written by the task of k=0: no `depend` orders them
+    }
+}
+""",
     ),
     good=(
+        """
+int a[8], b[4], c;
+void store(float *p) { p[0] = 1; }
+void piece(int i) {
+    #pragma omp task depend(out: a[i])
+    b[0] = 1;
+}
+void f(float *x, float *y) {
+    #pragma omp parallel
+    #pragma omp single
+    {
+        float *both[1];
+        for (int i = 0; i < 2; i++) {
+            both[0] = i ? x : y;
+            #pragma omp task depend(out: a[i])
+            store(both[0]);
+            piece(i + 2);
+        }
+    }
+}
+""",
+        """
+int a[8], b[32];
+void store(int *p) { p[0] = 1; }
+void f(int n) {
+    int own[4];
+    #pragma omp parallel private(own)
+    #pragma omp single
+    for (int i = 0; i < 4; i++) {
+        #pragma omp task depend(out: a[i])
+        {
+            int *p = &b[i * 4], q[2];
+            p[0] = 1;
+            store(p);
+            store(q);
+            store(own);
+        }
+        int k = 0;
+        #pragma omp task depend(out: a[i]) firstprivate(k)
+        {
+            k += i;
+            b[4 * k] = 1;
+            store(&b[4 * k]);
+        }
+        int *r = &b[n * i];
+        #pragma omp task depend(out: a[i])
+        store(r);
+    }
+}
+""",
+        """
+float x[8];
+void f(void) {
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp target nowait depend(inout: x[0]) map(tofrom: x)
+        x[0] += 1;
+        #pragma omp task depend(inout: x[1])
+        x[0] += 1;
+        #pragma omp target nowait depend(inout: x[2]) map(tofrom: x) device(1)
+        x[0] += 1;
+        #pragma omp target nowait depend(inout: x[3]) map(tofrom: x)
+        for (int i = 8; i < 8; i++)
+            x[0] += 1;
+        #pragma omp target nowait depend(inout: x[4]) private(x)
+        x[0] = 1;
+    }
+}
+""",
         """
 enum { N = 8 };
 float A[N];
