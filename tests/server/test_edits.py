@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from lsprotocol import types
+from ratchet import held
+from steps import steps
 from together import together
 
-from ompls.server.documents import Change
+from ompls.server.documents import Change, Document
+from ompls.server.frames import frame
+from ompls.server.messages import Edited
 from ompls.server.params import edit
-from ompls.server.protocol import converter
+from ompls.server.protocol import Protocol, converter
 
 CONVERTER = converter()
 
@@ -78,3 +84,24 @@ def test_what_the_classes_refuse_is_no_edit(given: str) -> None:
         edit(WRONG[given])
     with pytest.raises(Exception, match=r"."):  # one of many
         by_classes(WRONG[given])
+
+
+def test_what_the_server_does_with_an_edit_takes_no_more_steps_than_it_did() -> None:
+    document = Document("file:///a.c", "/a.c", 1, f"int x;{40 * ' '}\n" * 5000, "utf-16")
+    sent: list[bytes] = []
+
+    def change(uri: str, version: int, changes: list[Change]) -> None:
+        document.apply(version, changes)
+        sent.append(frame(Edited(version, version, tuple(changes))))
+
+    server: Any = SimpleNamespace(name="", version="", did_change=change)
+    protocol = Protocol(server, CONVERTER)
+    protocol._workspace = server  # it was initialized
+    message = {"jsonrpc": "2.0", "method": "textDocument/didChange", "params": params(at((2500, 3), (2500, 4)))}
+    body = json.dumps(message).encode()
+    protocol.receive(body)
+    assert document.lines
+    counted = steps(lambda: protocol.receive(body)).total()
+    assert sent[0] == sent[1]
+    assert document.source.count(b"intx") == 1
+    held("server-steps", {"edit": counted})
