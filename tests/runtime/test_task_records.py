@@ -20,8 +20,9 @@ def test_a_replay_has_the_results_of_the_programs_order(program: Program, saniti
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_replay_is_one_command_where_a_device_takes_that(program: Program) -> None:
-    done = run(program("graphs", "address"), "one", "targets", "both", "threads", "team", MOCK_ALL="1")
+@pytest.mark.parametrize("way", [{"MOCK_ALL": "1"}, {"MOCK_AHEAD": "1", "MOCK_SENDS": "1"}])
+def test_a_device_that_does_one_thing_after_the_other_is_waited_for_once(program: Program, way: dict[str, str]) -> None:
+    done = run(program("graphs", "address"), "one", "targets", "both", "threads", "team", **way)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -43,7 +44,7 @@ def test_what_is_recorded_again_is_compared(program: Program) -> None:
 
 
 def test_an_error_in_a_replay_names_its_construct(program: Program) -> None:
-    for way in ({}, {"MOCK_ALL": "1"}):
+    for way in ({}, {"MOCK_ALL": "1"}, {"MOCK_AHEAD": "1", "MOCK_SENDS": "1"}):
         done = run(program("graphs", "plain"), "error", **way)
         assert done.returncode == 125
         assert done.stderr == "graphs.c:7: region on mock:0: the kernel failed: the cable is out; ask the test\n"
