@@ -40,6 +40,11 @@ def refused(tu: TU) -> list[Diagnostic]:
         return []
 
 
+def _subject(d: Diagnostic) -> str:
+    """What it is about: a rule says of a structure's member where it is used, the translator where it stands."""
+    return d.message.partition(" cannot be ")[0].replace("`", "'")
+
+
 def once(report: Report) -> Report:
     """Without those in whose place a rule says, as surely, why no device or this one can run it."""
     from ompls.analysis.rules import RULES
@@ -52,8 +57,9 @@ def once(report: Report) -> Report:
     ]
 
     def news(d: Diagnostic) -> bool:
-        places = (x.where for x in said if x.where.path == d.where.path)
-        return d.rule != UNTRANSLATABLE or not any(w.start < d.where.end and d.where.start < w.end for w in places)
+        there = [x for x in said if x.where.path == d.where.path]
+        over = any(x.where.start < d.where.end and d.where.start < x.where.end for x in there)
+        return d.rule != UNTRANSLATABLE or not (over or any(_subject(x) == _subject(d) for x in said))
 
     return replace(
         report,

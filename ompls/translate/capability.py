@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import product
 
-from ompls.analysis.dataenv import lockwaits
+from ompls.analysis.dataenv import gnulayouts, lockwaits
 from ompls.analysis.dataenv.abilities import needed
 from ompls.analysis.dataenv.layouts import Unlike, unlike_globals, unlike_in, unlike_moved, unlike_sizes
 from ompls.analysis.dataenv.storage import depth, place, said
@@ -18,6 +18,7 @@ from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.spec.devices import ABILITIES, DeviceSpec
 from ompls.translate.functions import elsewhere, in_other_units
+from ompls.translate.layouts import refuse_otherwise
 from ompls.translate.needs import Needs
 from ompls.translate.plan import RegionPlan
 from ompls.translate.problem import Problem
@@ -33,6 +34,9 @@ def check(devices: Iterable[DeviceSpec], plan: RegionPlan, needs: Needs, host: D
                 raise Problem(need.span, _quoted(need.shown), _quoted(device.lacks[need.key]))
         _check_sizes(device, plan.region.stmt, needs, host)
         _check_layout(device, unlike_in(plan.region, host, device.data_model(host), device.wide_long))
+        if gnulayouts.ABILITY in device.lacks:
+            lacks = _quoted(device.lacks[gnulayouts.ABILITY])
+            refuse_otherwise((), [(plan.item, plan.region.stmt.span)], host, lacks)
         check_functions((device,), needs, host)
         for name, symbol in needs.externals.items():
             _check_function(device, plan, name, symbol)
@@ -50,7 +54,9 @@ def check_as_written(devices: Iterable[DeviceSpec], stmt: DirectiveStmt) -> None
 
 
 def check_functions(devices: Iterable[DeviceSpec], needs: Needs, host: DataModel) -> None:
-    """The same for the functions alone."""
+    """The same for the functions alone, and for the types of all of it."""
+    for lacks in [_quoted(d.lacks[gnulayouts.ABILITY]) for d in devices if gnulayouts.ABILITY in d.lacks]:
+        refuse_otherwise(needs.types, [(item, function.span) for item, function in needs.functions], host, lacks)
     for (item, function), device in product(needs.functions, devices):
         _check_sizes(device, function.body, needs, host, f" in the function '{function.symbol.name}'")
         for need in needed(function.body):

@@ -6,9 +6,12 @@ the structure.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from ompls.analysis.dataenv.gnulayouts import named, otherwise
+from ompls.analysis.encoding import encoded
 from ompls.analysis.model.ast import Span
 from ompls.analysis.model.ctype import Array, CType, Record, innermost
 from ompls.analysis.model.datamodel import DataModel
@@ -90,6 +93,27 @@ def refuse_packed(item: Item, span: Span) -> None:
         if t.body.pack and t.body.span is not None:
             why = "in a kernel the pragma is about types in front of the construct or the function; declare it there"
             raise Problem(Span(*t.body.span), f"'{declare(t)}' under '#pragma pack'", why, item)
+
+
+def refuse_otherwise(
+    types: Iterable[TypeText], parts: Iterable[tuple[Item, Span]], model: DataModel, lacks: str
+) -> None:
+    """Raises Problem for a member that only gcc puts there: of types, and of structures in a kernel's own text.
+
+    lacks -- what the device says of them
+    """
+    for text in types:
+        for name, t in text.named if text.item else ():
+            for f, why in otherwise(t, model):
+                m = re.compile(rb"\b%s\b" % encoded(f.name)).search(encoded(text.text)) if f.name else None
+                at = text.at + (m.start() if m else 0)
+                where = Span(at, at + max(1, len(f.name)))
+                raise Problem(where, named(f, name).replace("`", "'"), f"{lacks}: {why}", text.item)
+    for item, span in parts:
+        for t in inside(item, span):
+            for f, why in otherwise(t, model):
+                body = Span(*t.body.span) if t.body.span else None
+                raise Problem(body, named(f, declare(t)).replace("`", "'"), f"{lacks}: {why}", item)
 
 
 def members(t: Record, model: DataModel, path: str = "", base: int = 0) -> Iterator[tuple[str, int]]:

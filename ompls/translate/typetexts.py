@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from ompls.analysis.dataenv.gnulayouts import records_in
 from ompls.analysis.encoding import encoded
 from ompls.analysis.model import ast
-from ompls.analysis.model.ctype import CType, Function, Pointer, Record, RecordBody, innermost
+from ompls.analysis.model.ctype import Record
 from ompls.analysis.model.tu import Item
 from ompls.translate.definitions import defined
 from ompls.translate.output import OutLine, Places
@@ -46,25 +47,7 @@ class TypeText:
 
 def records_of(node: ast.Node) -> dict[tuple[int, str], Record]:
     """The structures that mean something in a function, by their tags and where they begin in the item of each."""
-    found: dict[tuple[int, str], Record] = {}
-    seen: set[RecordBody] = set()
-    waiting: list[CType] = []
-    for n in node.walk():
-        waiting += [d.symbol.type for d in n.decls] if isinstance(n, ast.DeclStmt) else []
-        waiting += [n.type] if isinstance(n, ast.Expr) else []
-        waiting += [n.of] if isinstance(n, ast.SizeOf) else []
-    while waiting:
-        t = innermost(waiting.pop())
-        if isinstance(t, Pointer):
-            waiting.append(t.to)
-        elif isinstance(t, Function):
-            waiting += [t.returns, *t.params]
-        elif isinstance(t, Record) and t.body not in seen:
-            seen.add(t.body)
-            if t.body.span is not None:
-                found[t.body.span[0], t.tag] = t
-            waiting += [f.type for f in t.body.fields or ()]
-    return found
+    return {(t.body.span[0], t.tag): t for t, _ in records_in(node).values() if t.body.span is not None}
 
 
 def named_by(

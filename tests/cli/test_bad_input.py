@@ -63,6 +63,15 @@ def test_what_two_parts_refuse_is_told_once(ompls, tmp_path: Path) -> None:
     assert (done.code, done.err.count("error:")) == (125, 1), done.err
 
 
+def test_a_layout_is_refused_once(ompls, tmp_path: Path) -> None:
+    """By the rule where it is used; the translator says it of the member."""
+    kind = "struct s { char c; unsigned b : 3 __attribute__((aligned(2))); };"
+    text = f"{kind}\nvoid f(struct s *p)\n{{\n#pragma omp target map(tofrom: p[0:1])\np->c = 1;\n}}\n"
+    done = ompls("check", "--device", "cuda", _write(tmp_path / "input.c", text.encode()))
+    assert (done.code, done.out.count("warning:")) == (1, 1), done.out
+    assert ":5:1: warning:" in done.out
+
+
 def test_a_directory_is_no_file(ompls, tmp_path: Path) -> None:
     done = ompls("preview", tmp_path)
     assert done.code == 2

@@ -113,6 +113,8 @@ USES: dict[str, str] = {
     "static local": "#pragma omp target map(a)\n{ static int s; s++; a[0] = s; }",
     "statement expression": "#pragma omp target map(a)\na[0] = ({ int q = 1; q + 1; });",
     "object without size": "#pragma omp target map(a)\n{ struct none { } here; a[0] = sizeof here; }",
+    "gcc layout": "struct s { char c; unsigned b : 3 __attribute__((aligned(2))); } s = {0};\n"
+    "#pragma omp target map(s)\ns.c = 1;",
     "lock apart": "#pragma omp target parallel map(a)\n{ static omp_lock_t l; if (n) omp_set_lock(&l); a[0] = 1;"
     " if (n) omp_unset_lock(&l); }",
     "inline assembly": "#pragma omp target map(a)\n{ asm volatile (\"nop\" : : \"r\" (a[0])); }",

@@ -301,7 +301,8 @@ def _analyse(
     found = tuple(read.directives), tuple(regions), tuple(read.calls)
     understood = bool(sema.undeclared or sema.unknown_members) and _is_understood(read.node, nodes)
     undeclared, unknown = (tuple(sema.undeclared), tuple(sema.unknown_members)) if understood else ((), ())
-    content = Content(read.node, text, *found, read.strangers, bool(read.tainted), undeclared, unknown)
+    records = (*unit.file.used_records, *unit.file.filled)
+    content = Content(read.node, text, *found, read.strangers, bool(read.tainted), undeclared, unknown, records)
     return content, read.notes
 
 

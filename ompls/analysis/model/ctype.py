@@ -99,6 +99,7 @@ class FieldDecl:
     bits: int | None = None
     align: int | None = None  # in bytes, from `_Alignas` or an attribute of its own; 0: of a value that is not known
     packed: bool = False  # by an attribute of its own
+    alignas: bool = False  # it is `_Alignas` that says so
 
 
 class RecordBody:

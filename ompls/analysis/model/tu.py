@@ -19,7 +19,7 @@ from ompls.analysis.model.ast import (
     Span,
     Symbol,
 )
-from ompls.analysis.model.ctype import CType
+from ompls.analysis.model.ctype import CType, RecordBody
 from ompls.analysis.model.datamodel import LP64, DataModel
 from ompls.analysis.model.omp import Clause, Directive, ListItem
 from ompls.analysis.source import EMPTY_SNAPSHOT, HeaderSnapshot, Location, Settings, SourceMap
@@ -107,6 +107,7 @@ class Content:
     tainted: bool = False
     undeclared: tuple[Name, ...] = ()  # names that no declaration before it declares; none where it was not understood
     unknown_members: tuple[Member, ...] = ()  # the same, of members that no structure has where they are named
+    records: tuple[RecordBody, ...] = ()  # structures and unions whose members it needs, or defines
     memo: dict[str, Any] = field(default_factory=dict, repr=False)  # what readers keep with it, by reader
     # Of no other one, ever: what is kept with one names another by it, so that they do not keep each other in memory.
     serial: int = field(default_factory=itertools.count().__next__, repr=False)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ompls.analysis.dataenv import gnulayouts
 from ompls.analysis.dataenv.layouts import Unlike, unlike_globals, unlike_in, unlike_moved, unlike_sizes
 from ompls.analysis.model.ast import Span
+from ompls.analysis.model.tu import Region
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.limits import by_model, called, regions_of, severity_of
+from ompls.analysis.rules.support.limits import by_model, called, devices_in, grouped, regions_of, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     host = scene.unit.model
+    for why, names in grouped([*devices_in(scene)], gnulayouts.ABILITY, "lacks").items():
+        for region in regions_of(scene):
+            yield from _otherwise(scene, region, f"{names}: {why}")
     for model, devices in by_model(scene).items():
         names = " and ".join(device.name for device in devices)
         wide = all(device.wide_long for device in devices)
@@ -24,6 +29,22 @@ def check(scene: Scene) -> Iterator[Finding]:
         for directive in scene.directives if model != host else ():
             found = unlike_moved(directive, host, model, wide)
             yield from (_finding(scene, x, directive.name_span, names) for x in found)
+
+
+def _otherwise(scene: Scene, region: Region, where: str) -> Iterator[Finding]:
+    """Structures that only gcc lays out as it does: where the region, or a function that it calls, first uses each."""
+    there = [(region.stmt.span, scene.content)] if scene.content is not None else []
+    there += [(call.span, content) for call, content in called(scene, region)]
+    said: set[str] = set()
+    for call, content in there:
+        if not any(map(gnulayouts.unusual, content.records)):
+            continue
+        own = content is scene.content
+        for n, what, why in gnulayouts.otherwise_in(region.stmt if own else content.node, scene.unit.model):
+            if what not in said:
+                said.add(what)
+                message = f"{what} cannot be laid out on {where}: {why}"
+                yield Finding(n.span if own else call, message, severity_of(scene))
 
 
 def _finding(scene: Scene, x: Unlike, otherwise: Span, names: str) -> Finding:
@@ -45,10 +66,21 @@ one size everywhere (`float`, `int`, `int32_t`, `int64_t`) can be shared. A kern
 it shares, unless the region takes their address or reduces them by an operation of its own. A value that does not fit
 its own `long` is an error when the kernel starts. A pointer that only leads to mapped data is not
 copied: the device gets one of its own.
+
+NVIDIA's compilers put some members elsewhere than gcc, whatever is written (bit-fields under `#pragma pack`, an alignment
+that is less than the type's own, structures of no size). The first use of such a structure in a region is reported.
 """,
     section="5.8",
     about="directives",
     bad=(
+        """
+struct s { char c; unsigned b : 3 __attribute__((aligned(2))); };
+void f(struct s *p) {
+    #pragma omp target map(tofrom: p[0:1])
+    p->c = 1;
+//  ^ hint: the bit-field `b` of `struct s` cannot be laid out on cuda: its compilers lay it out otherwise: gcc ignores an alignment of less than 4 bytes, and compilers for GPUs do not; leave it out
+}
+""",
         """
 // Device epiphany
 void f(int n, long *a) {
@@ -85,6 +117,22 @@ void f(int n, struct point *a) {
 """,
     ),
     good=(
+        """
+// Device host
+struct s { char c; unsigned b : 3 __attribute__((aligned(2))); };
+void f(struct s *p) {
+    #pragma omp target map(tofrom: p[0:1])
+    p->c = 1;
+}
+""",
+        """
+struct s { char c; unsigned b : 3 __attribute__((aligned(2))); };
+void f(struct s *p, int *a) {
+    p->c = 1;
+    #pragma omp target map(tofrom: a[0:1])
+    a[0] = 1;
+}
+""",
         """
 // Device epiphany
 struct pair { double re, im; };

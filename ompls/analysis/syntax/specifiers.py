@@ -294,21 +294,21 @@ class SpecifierReader(Reader):
             anonymous = False
             number = sum(comma < c.start_byte for comma in commas)
             said = b" ".join(attributes.of_part(spec.said, first, commas, number)) if spec.said else b""
-            align, packed = self.alignment(said), attributes.is_packed(said)
+            own = self.alignment(said), attributes.is_packed(said), _ALIGNAS.search(said) is not None
             if c.type in DECLARATORS:
                 d = self.declarator(c, base)
-                out.append(FieldDecl(d.name, d.type, None, align, packed))
+                out.append(FieldDecl(d.name, d.type, None, *own))
                 continue
             width = named(c)
             bits = fold(self.expr(width[0])) if width else None
             if out:
                 out[-1] = replace(out[-1], bits=bits)
             else:
-                out.append(FieldDecl("", base, bits, align, packed))
+                out.append(FieldDecl("", base, bits, *own))
         if not anonymous or not isinstance(base, Record):
             return out
-        own = b" ".join(text for _, text in spec.said if b"lignas(" in text)  # gcc ignores other attributes here
-        return [FieldDecl("", base, None, self.alignment(own))]
+        said = b" ".join(text for _, text in spec.said if b"lignas(" in text)  # gcc ignores other attributes here
+        return [FieldDecl("", base, None, self.alignment(said), alignas=bool(said))]
 
     def alignment(self, said: bytes) -> int | None:
         """What the attributes and `_Alignas` of one declaration say (C11 §6.7.5), in bytes; 0 where that is unclear.

@@ -56,6 +56,7 @@ _C = {
     "statement expression": "a statement expression",
     "inline assembly": "inline assembly",
     "object without size": "an object of type `{}`",
+    "gcc layout": "a structure whose layout only gcc makes",
     "lock apart": "`{}` apart from what is done under the lock",
 }
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ompls.analysis.model.ast import FunctionDef
 from ompls.translate.capability import takers_in
 from ompls.translate.ctext import words
+from ompls.translate.layouts import Language, asserted
 from ompls.translate.needs import Index, Needs, has_parallel, type_texts
 from ompls.translate.output import OutLine, Places, generated, reindented, tidied
 from ompls.translate.plan import RegionPlan
@@ -15,7 +17,6 @@ from ompls.translate.transformations.gpu.declarations import Shared, head, macro
 from ompls.translate.transformations.gpu.functions import functions
 from ompls.translate.transformations.gpu.region import KernelFunction
 from ompls.translate.transformations.gpu.spelling import respelled
-from ompls.translate.transformations.gpu.unlike import checked, refuse_inside, refuse_unlike
 from ompls.translate.typetexts import TypeText
 
 _LEVELS = ("omp_get_level", "omp_get_team_size", "omp_get_ancestor_thread_num")  # they count parallel regions
@@ -44,11 +45,7 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
         sequential=_threads_of_a_team(plan) if plan.single and asked else 0,
         nested=plan.mode == "spmd" and has_parallel(plan, needs, function.regions()),
     )
-    refuse_unlike(types, index.kinds.model)
-    refuse_inside(
-        [(plan.item, plan.region.stmt.span), *((item, f.span) for item, f in needs.functions)], index.kinds.model
-    )
-    lines += checked(index, places, types, places.line(plan.item, plan.region.stmt.span.start))
+    lines += _checked(index, places, types, places.line(plan.item, plan.region.stmt.span.start))
     return tidied(reindented(_with_complex([*opening, *_apart(shared.macros.defined(lines)), *lines])))
 
 
@@ -65,15 +62,19 @@ def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) 
     lines = functions(index, places, needs, shared)
     name = f.symbol.name
     space = f"ompls_unit_{unit_symbol(index.tu)}_{name}"
-    refuse_unlike(needs.types, index.kinds.model)
-    refuse_inside([(item, g.span) for item, g in needs.functions], index.kinds.model)
     user = next(places.line(item, g.span.start) for item, g in needs.functions if g is f)
-    lines += checked(index, places, needs.types, user)
+    lines += _checked(index, places, needs.types, user)
     opening = head("function.cu.j2", index, places, needs, shared, name=name, space=space)
     end = generated(f"}}\n#define ompls_function_{name} {space}::{names_taken(needs).get(name, respelled(name))}")
     defined = shared.macros.defined(lines)
     undefined = shared.macros.undefined(defined)  # kernels of other units are behind it
     return tidied(reindented([*opening, *_apart(defined), *lines, *_apart(undefined), *end]))
+
+
+def _checked(index: Index, places: Places, types: Sequence[TypeText], user: tuple[str, int]) -> list[OutLine]:
+    """The assertions of a kernel file."""
+    language = Language("static_assert", "alignof", "OMPLS_OFFSET", lambda name: respelled(name, index.own))
+    return asserted(types, language, index, places, user)
 
 
 def _apart(lines: list[OutLine]) -> list[OutLine]:

@@ -1,76 +1,85 @@
-"""Structures that NVIDIA's compilers lay out otherwise than gcc, whatever is written: refused where they stand.
+"""Structures that a compiler for a device lays out otherwise than gcc, whatever is written: which member, and why.
 
 Found by comparing nvrtc 10.2 to 13.0 with gcc: what they make of a structure, and where their code looks for its
-members (that is not always the same).  All other structures are asserted to be alike.
+members (that is not always the same).  A device whose compilers do so lacks the ability `ABILITY`.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
-from ompls.analysis.encoding import encoded
-from ompls.analysis.model.ast import Span
-from ompls.analysis.model.ctype import FieldDecl, Record, innermost
+from ompls.analysis.model import ast
+from ompls.analysis.model.ctype import CType, FieldDecl, Function, Pointer, Record, RecordBody, innermost
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.declare import declare
 from ompls.analysis.model.layout import alignof, record_layout, sizeof, typedef_align
-from ompls.analysis.model.tu import Item
-from ompls.translate.layouts import Language, asserted, inside
-from ompls.translate.needs import Index
-from ompls.translate.output import OutLine, Places
-from ompls.translate.problem import Problem
-from ompls.translate.transformations.gpu.spelling import respelled
-from ompls.translate.typetexts import TypeText
 
+ABILITY = "gcc layout"  # a key of `spec/devices/abilities.py`
 _ELSEWHERE = "compilers for GPUs put it elsewhere than gcc"
 _LESS = "gcc ignores an alignment of less than {} bytes, and compilers for GPUs do not; leave it out"
 
 
-def checked(index: Index, places: Places, types: Sequence[TypeText], user: tuple[str, int]) -> list[OutLine]:
-    """The assertions of a kernel file."""
-    language = Language("static_assert", "alignof", "OMPLS_OFFSET", lambda name: respelled(name, index.own))
-    return asserted(types, language, index, places, user)
+def records_in(node: ast.Node) -> dict[RecordBody, tuple[Record, ast.Node]]:
+    """The structures that mean something in a piece of a program, each with the first node that brings it there."""
+    found: dict[RecordBody, tuple[Record, ast.Node]] = {}
+    for n in node.walk():
+        if isinstance(n, ast.DeclStmt):
+            types = [d.symbol.type for d in n.decls]
+        else:
+            types = [n.type] if isinstance(n, ast.Expr) else []
+            types += [n.of] if isinstance(n, ast.SizeOf) else []
+        waiting: list[CType] = types[::-1]
+        while waiting:
+            t = innermost(waiting.pop())
+            if isinstance(t, Pointer):
+                waiting.append(t.to)
+            elif isinstance(t, Function):
+                waiting += [*reversed(t.params), t.returns]
+            elif isinstance(t, Record) and t.body not in found:
+                found[t.body] = t, n
+                waiting += [f.type for f in reversed(t.body.fields or ())]
+    return found
 
 
-def refuse_unlike(types: Iterable[TypeText], model: DataModel) -> None:
-    """Raises Problem for a member of these types."""
-    for text in types:
-        for name, t in text.named if text.item else ():
-            for f, why in _unlike(t, model, "lignas" in text.text):
-                m = re.compile(rb"\b%s\b" % encoded(f.name)).search(encoded(text.text)) if f.name else None
-                at = text.at + (m.start() if m else 0)
-                raise Problem(Span(at, at + max(1, len(f.name))), _what(f, name), why, text.item)
-
-
-def refuse_inside(parts: Iterable[tuple[Item, Span]], model: DataModel) -> None:
-    """The same for structures that are defined in a kernel's own text."""
-    for item, span in parts:
-        for t in inside(item, span):
-            for f, why in _unlike(t, model):
-                raise Problem(Span(*t.body.span) if t.body.span else None, _what(f, declare(t)), why, item)
-
-
-def _what(f: FieldDecl, of: str) -> str:
+def named(f: FieldDecl, of: str) -> str:
+    """A member as people call it, names in backticks."""
     kind = "bit-field" if f.bits is not None else "member"
-    return f"the {kind} '{f.name}' of '{of}'" if f.name else f"a {kind} without a name of '{of}'"
+    return f"the {kind} `{f.name}` of `{of}`" if f.name else f"a {kind} without a name of `{of}`"
 
 
-def _unlike(t: Record, model: DataModel, alignas: bool = False) -> Iterator[tuple[FieldDecl, str]]:
-    """The members, also those of structures without a tag in it, with what is wrong and what to do.
+def otherwise_in(node: ast.Node, model: DataModel) -> Iterator[tuple[ast.Node, str, str]]:
+    """Of each structure that means something in `node`: where it first does, its first such member, and why."""
+    for t, where in records_in(node).values():
+        for f, why in otherwise(t, model):
+            yield where, named(f, declare(t)), why
+            break
 
-    alignas -- its text has an `_Alignas`
-    """
+
+def unusual(body: RecordBody) -> bool:
+    """Whether `otherwise` may find something in it: a question that costs little."""
+    return (
+        bool(body.pack or body.packed or body.align is not None) or not body.fields or any(map(_unusual, body.fields))
+    )
+
+
+def _unusual(f: FieldDecl) -> bool:
+    inner = innermost(f.type)
+    own = f.align is not None or f.packed or typedef_align(f.type) is not None
+    return own or (isinstance(inner, Record) and unusual(inner.body))
+
+
+def otherwise(t: Record, model: DataModel) -> Iterator[tuple[FieldDecl, str]]:
+    """The members, also those of structures without a tag in it, with what is wrong and what to do."""
     size, align, placed = record_layout(t, model)
     for f, at in placed or [(f, 0) for f in t.body.fields or ()]:
         inner = innermost(f.type)
         if isinstance(inner, Record) and not inner.tag:
-            yield from _unlike(inner, model, alignas)
+            yield from otherwise(inner, model)
         why = _of_bits(t, f, model) if f.bits is not None else _of_member(t, f, model, at // 8 | (size or 0))
         if t.body.align and (align or 0) > t.body.align and _aligned(t, f, model) > t.body.align:
             why = f"gcc aligns the structure as this member, compilers for GPUs to {t.body.align} bytes; say {align}"
-        if alignas and t.body.pack and (f.align or 0) > t.body.pack:
+        if f.alignas and t.body.pack and (f.align or 0) > t.body.pack:
             why = "compilers for GPUs follow _Alignas here, and gcc '#pragma pack'; use __attribute__((aligned))"
         if why:
             yield f, why
