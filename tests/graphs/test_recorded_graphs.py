@@ -70,6 +70,7 @@ LEFT = {
     "changed and copied": TASK.format("shared(x)", "x++;") + TASK.format("firstprivate(x)", "a[0] = x;"),
     "of a device that is named": "\n#pragma omp target nowait device(m) map(p[0:m])\np[0] = m;\n",
     "not deferred on the device": "\n#pragma omp target map(p[0:m])\np[0] = m;\n",
+    "a type without a name": "struct { int y; } *s = 0; (void)s;" + TASK.format("", "a[0] = 1;"),
     "a type of the function": "struct { int y; } s = {m};" + TASK.format("", "a[0] = s.y;"),
 }
 CLAUSES = [
@@ -160,3 +161,10 @@ def test_a_kernel_that_fails_in_a_replay_is_named() -> None:
     assert "failing.c:12: region on cudasim:0 read host address" in done.stderr
     assert "(variable 'bad', not mapped)" in done.stderr
     assert "failing.c:11\n" in done.stderr
+
+
+def test_variables_of_many_kinds(tmp_path: Path) -> None:
+    trace = tmp_path / "trace.json"
+    done = ompls("run", "--device", "host", "--trace", trace, HERE / "variables.c")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0 of 6 are wrong, the last is 1775.25\n", "")
+    assert trace.read_text(encoding="utf-8").count('"kind": "graph_launch"') == 5

@@ -108,15 +108,15 @@ def _copy(to: str, of: str, s: Symbol) -> str:
 
 def function(index: Index, graph: Graph, node: Node, name: str, body: list[OutLine]) -> list[OutLine]:
     """The function that runs the task of the construct `name` again."""
-    frame = {s: k for k, (s, _) in enumerate(graph.frame)}
+    frame = {known: k for k, known in enumerate(graph.frame)}
     lines = [
         f"static void __ompls_do_{name}(void *const *__ompls_frame, const void *__ompls_saved)",
         "{",
         "(void)__ompls_frame, (void)__ompls_saved;",
     ]
-    lines += [f"{index.kinds.c(Pointer(s.type), pointer(s))} = __ompls_frame[{frame[s]}];" for s in node.shared]
+    lines += [f"{index.kinds.c(Pointer(s.type), pointer(s))} = __ompls_frame[{frame[s, False]}];" for s in node.shared]
     for s, value in [
-        *((s, f"__ompls_frame[{frame[s]}]") for s in node.copied),
+        *((s, f"__ompls_frame[{frame[s, True]}]") for s in node.copied),
         *((s, f"(const char *)__ompls_saved + {at}") for at, s in _saved(index.tu, node)),
     ]:
         lines.append(f"{index.kinds.c(unqualified(s.type), s.name)}; {_copy(f'&{s.name}', value, s)}")

@@ -262,9 +262,11 @@ class _Reader:
         _need(not is_vla(t) and not is_unknown(t) and sizeof(t, self.tu.model) is not None)
         size = sizeof(t, self.tu.model) or 0
         _need(not copied or (size <= _MOST and not (isinstance(t, Array) and is_const(t))))
-        for part in held(t):
-            _need("_Atomic" not in part.quals or not copied)
-            _need(not isinstance(part, (Record, Enum)) or (self.types.has_name(part) and not self.types.is_local(part)))
+        _need(not copied or not any("_Atomic" in part.quals for part in held(t)))
+        base = t
+        while isinstance(base, (Array, Pointer)):
+            base = base.of if isinstance(base, Array) else base.to
+        _need(not isinstance(base, (Record, Enum)) or (self.types.has_name(base) and not self.types.is_local(base)))
         self.words |= words(self.types.c(t))
 
     # --- the variables of outside --------------------------------------------------------------------------------
