@@ -49,6 +49,18 @@ function files() {
     'wide.c': WIDE,
     'second.c': SECOND,
     'listed.c': 'void listed(int n, double *a) {\n\n  for (int i = 0; i < n; i++) a[i] = i;\n}\n',
+    'graph.c': [
+      'enum { N = 3 };',
+      'float a[4];',
+      'void steps(void) {',
+      '#pragma omp taskgraph',
+      '  for (int i = 0; i < N; i++) {',
+      '#pragma omp task depend(in: a[i]) depend(out: a[i + 1])',
+      '    a[i + 1] = a[i];',
+      '  }',
+      '}',
+      '',
+    ].join('\n'),
     'alone.h': 'static inline void f(int *a) {\n#pragma omp target map(a[0:9])\n  a[a[0]] = 1;\n}\n',
     'inactive.c': '#if 0\nint never(void);\n#endif\nint always(void);\n',
     '.vscode/tasks.json': JSON.stringify({ version: '2.0.0', tasks }),
@@ -299,6 +311,20 @@ async function drive(s) {
       await s.command('Problems: Focus on Problems View');
       return s.visible('.markers-panel .monaco-list-row', 'cannot run on epiphany', SOON).catch(() => undefined);
     }, 'the messages of the task are no problems');
+  });
+  await s.alone('a task graph is a picture that is linked with its source', 'graph.c', async () => {
+    await s.visible('.codelens-decoration', 'Task graph: 3 tasks, 3 levels');
+    await s.page.click('.codelens-decoration a:has-text("Task graph")');
+    const page = s.page.frameLocator('iframe.webview').frameLocator('iframe');
+    await page.locator('[data-line]').nth(2).waitFor();
+    await page.locator('[data-line] text').first().click();
+    await page.locator('.marked').nth(2).waitFor();
+    await s.press('!'); // where the click has put the cursor
+    await page.getByText('does not parse').waitFor();
+    await s.page.keyboard.press('Backspace');
+    await page.getByText('steps: 3 tasks').waitFor();
+    await page.locator('[data-line]').nth(2).waitFor();
+    await s.command('File: Revert File');
   });
   await s.alone('a header alone has its lens, its actions and its preview', 'alone.h', async () => {
     await s.visible('.codelens-decoration', 'Preview CUDA');

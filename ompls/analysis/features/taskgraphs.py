@@ -128,10 +128,10 @@ class _Unit:
 
     def __init__(self, tu: TU) -> None:
         self.tu, self.items, self.functions = tu, _items(tu), _functions(tu)
+        self._named = {_name(i): i for i in tu.items if isinstance(i.content.node, FunctionDef)}
 
     def placed(self, item: Item, number: int, graph: Found) -> TaskGraph:
-        tu, reason = self.tu, graph.reason
-        of = {_name(i): i for i in tu.items if isinstance(i.content.node, FunctionDef)}
+        tu, of, reason = self.tu, self._named, graph.reason
         places = {at: tu.locate(of[at[0]], at[1]) for at in {(n.function, n.span) for n in graph.nodes}}
         place = _place(tu, item, number, graph.span, graph.whole)
         return TaskGraph(

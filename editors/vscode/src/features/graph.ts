@@ -17,6 +17,8 @@ interface Made {
   /** The graph in words; where there is no picture, why not. */
   text: string;
   picture: string | null;
+  /** The source does not parse: the text says so in its first line, and what was shown before is better. */
+  stale: boolean;
 }
 
 export interface Wanted {
@@ -155,7 +157,8 @@ class Graphs implements vscode.Disposable {
     this.shown = { uri, region: made.region };
     this.panel.title = `Task graph: ${made.region.replace(/_0$/, '')}`;
     const [head] = made.text.split('\n');
-    void this.panel.webview.postMessage(made.picture ? { head, picture: made.picture } : { head: made.text });
+    const { picture, stale, text } = made;
+    void this.panel.webview.postMessage(stale ? { head } : { head: picture ? head : text, picture });
     const editor = this.source();
     if (editor) {
       this.mark(editor);

@@ -45,7 +45,9 @@ const mark = (reveal) => {
 addEventListener('message', ({ data }) => {
   if (data.head !== undefined) {
     head.textContent = data.head;
-    picture.innerHTML = data.picture ?? '';
+    if (data.picture !== undefined) {
+      picture.innerHTML = data.picture ?? '';
+    }
     mark(false);
   } else {
     lines = data;
