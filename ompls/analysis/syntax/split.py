@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ompls.analysis.patterns import later
 from ompls.analysis.syntax.stretch import Stretch, Stretches
 
-_MARGIN = later(rb"^\S", re.M)
+_MARGIN = later(rb"\n(?=\S)")  # `^` would be tried at each byte
 # A line that begins a function (or another declaration) for every reader: at the margin, a type before the name.
 HEAD = later(
     rb"^(?!(?:return|else|goto|case|if|for|while|do|switch|default|sizeof)\b)"
@@ -191,10 +191,7 @@ class Splitter:
 
 def _margins(text: bytes) -> list[int]:
     """Where the lines begin at which the text may be cut: those at the margin, and the first."""
-    starts = [m.start() for m in _MARGIN.finditer(text)]
-    if not starts or starts[0]:
-        starts.insert(0, 0)
-    return starts
+    return [0, *[m.end() for m in _MARGIN.finditer(text)]]
 
 
 def _cut_at(text: bytes, starts: list[int]) -> Iterator[bytes]:
