@@ -8,7 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from command import ompls
 from waiting import LIMIT, until
 
 from ompls.runtime.contained import Contained
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples/saxpy.c"
 
 _SSHD = """\
 Port {port}
@@ -134,10 +136,19 @@ def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
 
 
 @pytest.fixture(scope="session")
-def board(sshd: Sshd) -> Sshd:
-    """It is registered as `nano`, and computes on its cores."""
+def board(sshd: Sshd, once: Callable[[str, Callable[[Path], object]], Path]) -> Sshd:
+    """It is registered as `nano`, and computes on its cores; of all workers' boards one compiles the runtime."""
     done = sshd.ompls("remote", "add", "nano", "board", "--dir", sshd.directory)
     assert done.returncode == 0, done.stderr
+
+    def compiled(place: Path) -> None:
+        done = sshd.ompls("run", "--remote", "nano", EXAMPLE)
+        assert done.returncode == 0, done.stderr
+        shutil.copytree(sshd.directory / "cache", place)
+
+    made = once("board", compiled)
+    if not (sshd.directory / "cache").exists():
+        shutil.copytree(made, sshd.directory / "cache")
     return sshd
 
 
