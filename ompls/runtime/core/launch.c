@@ -123,7 +123,7 @@ static inline ompls_address base_on_device(const ompls_arg *arg, ompls_entry *en
     return base + atomic_load_explicit(&entry->device, memory_order_relaxed) - atomic_load_explicit(&entry->begin, memory_order_relaxed);
 }
 
-static void fill_params(ompls_run *run) {
+static inline void fill_params(ompls_run *run) {
     const ompls_param_desc *param = run->at.region->params;
     const ompls_held *items = run->items;
     ompls_address *address = run->addresses;
@@ -288,7 +288,7 @@ static bool start_parts(ompls_run *run, int *failed) {
 }
 
 /* All of what a device is told but the geometry. */
-static void fill_request(ompls_run *run) {
+static inline void fill_request(ompls_run *run) {
     const ompls_region *region = run->at.region;
     ompls_launch_request *request = &run->request;
     request->region_file = region->file;
