@@ -30,6 +30,12 @@ int g, flags[8];
 omp_lock_t l1, l2;
 static void bump(int *p) { *p += 1; }
 static void set(int *p, int i, int v) { p[i] = v; }
+static void above(int *p, int c) { if (c > 3) *p += 1; }
+static void above_at(int *p, const int *c, int k) { if (c[k] > 3) *p += 1; }
+static void unlike(int *p, double c, double d) { if (c != d) *p += 1; }
+static void only(int *p, int k, int l) { if (k == l) *p += 1; }
+static void kept(int *p, int c, int v) { if (c > 3) *p = v; }
+static void kept_twice(int *p, double c, int v) { double d = 2 * c; if (d > 3) *p = v; }
 static int twice(int v) { int own = v; own *= 2; return own; }
 static int summed(int *p) {
     #pragma omp for reduction(+: g)
@@ -129,6 +135,18 @@ CASES = [
     (f"{P} for reduction(max: g)\nfor (i = 0; i < n; i++) if (a[i] > g) g = a[i];", ""),
     (f"{FOR} bump(&g);", "missing-reduction"),
     (f"{FOR} {{ int own = 0; bump(&own); a[i] = own; }}", ""),
+    # --- a condition on data is the same in a called function as in place
+    (f"{FOR} if (b[i] > 3) g += 1;", "missing-reduction"),
+    (f"{FOR} {{ int own = b[i]; if (own > 3) g += 1; }}", "missing-reduction"),
+    (f"{FOR} above(&g, b[i]);", "missing-reduction"),
+    (f"{FOR} above(&g, i);", "missing-reduction"),
+    (f"{FOR} above_at(&g, b, i);", "missing-reduction"),
+    (f"{FOR} if (a[i] != b[i]) g += 1;", "missing-reduction?"),  # it counts what does not happen
+    (f"{FOR} unlike(&g, a[i], b[i]);", "missing-reduction?"),
+    (f"{FOR} only(&g, i, m);", ""),
+    (f"{FOR} {{ int own = b[i]; if (own > 3) g = i; }}", "race-on-shared-variable?"),
+    (f"{FOR} kept(&g, b[i], i);", "race-on-shared-variable?"),
+    (f"{FOR} kept_twice(&g, b[i], i);", "race-on-shared-variable?"),
     (f"{FOR} st.m += i;", "missing-reduction"),
     # storage that each thread has got for itself, or all together
     (

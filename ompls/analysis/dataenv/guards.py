@@ -44,7 +44,8 @@ class Guard:
     vague -- what is known is only that `expr` decides: one of several labels, a jump that was perhaps not taken
     stmt -- the statement that tests it
     part -- of a `switch`: the label before which the last `break` stands; None before all labels, and for others
-    passed -- it stands in a called function: only the facts are in terms of the caller
+    passed -- it stands in a called function: only the facts are in terms of the caller, and `given`
+    given -- there, the condition with the caller's arguments in place of the parameters; None: not known
     """
 
     expr: Expr
@@ -54,7 +55,13 @@ class Guard:
     part: Node | None = None
     vague: bool = False
     passed: bool = False
+    given: Expr | None = None
     said: tuple[_Said, ...] | None = field(default=None, init=False)
+
+    @property
+    def asked(self) -> Expr:
+        """The condition, as far as it is known in terms of who looks at it."""
+        return self.given or self.expr
 
     @property
     def understood(self) -> bool:
@@ -105,7 +112,7 @@ def _contrary(a: Guard, b: Guard, constant: Constancy) -> bool:
 
 def _opposite(a: Guard, b: Guard) -> bool:
     """Whether one is the other one's opposite as a whole: `x || y` and `!(x || y)`."""
-    (x, one), (y, other) = (_plain(g.expr, g.holds) for g in (a, b))
+    (x, one), (y, other) = (_plain(g.asked, g.holds) for g in (a, b))
     return one != other and not a.vague and not b.vague and _same(x, y)
 
 
@@ -134,13 +141,14 @@ def _is_known(fact: Fact, guard: Guard, constant: Constancy) -> bool:
 
 def _is_readable(guard: Guard, constant: Constancy) -> bool:
     """Whether the condition means the same as it is written."""
-    return not (guard.passed and guard.understood) and constant.expr(guard.expr)
+    known = guard.given is not None or not (guard.passed and guard.understood)
+    return known and constant.expr(guard.asked)
 
 
 def _said(guard: Guard) -> tuple[_Said, ...]:
     """What a condition says, part by part; asked for each pair of accesses, and worked out once."""
     if guard.said is None:
-        parts = () if guard.vague else islice(parts_of(guard.expr, guard.holds), _MOST)
+        parts = () if guard.vague else islice(parts_of(guard.asked, guard.holds), _MOST)
         guard.said = tuple([_comparison(expr, holds) for expr, holds in parts])
     return guard.said
 

@@ -10,8 +10,10 @@ from ompls.analysis.dataenv.places import Env, Place, pointee_of
 from ompls.analysis.dataenv.records import Access, Held, Sync, Walk, settled
 from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Poly, poly_of
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import assigned_in
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.ctype import Pointer
+from ompls.analysis.model.substituted import substituted
 from ompls.analysis.model.tu import Content
 
 _Move = Callable[["Poly | None"], "Poly | None"]
@@ -25,6 +27,7 @@ _MANY = 400  # accesses of one function; a larger one is not known
 class Summary:
     """What a caller can see of a function.
 
+    steady -- parameters that it gives no other value
     sets -- variables at file scope that it may give another value
     syncs -- where threads wait in it
     waits, locks -- whether a thread may wait for another in it
@@ -34,6 +37,7 @@ class Summary:
 
     content: Content
     params: tuple[Symbol, ...]
+    steady: frozenset[Symbol]
     accesses: tuple[Access, ...]
     sets: frozenset[Symbol]
     syncs: tuple[Sync, ...]
@@ -93,8 +97,8 @@ class Summaries:
             return None
         sets = frozenset(a.symbol for a in seen if a.write and a.depth == 0 and not a.place.path)
         return Summary(
-            content, tuple(node.params), tuple(seen), sets, tuple(found.syncs), bool(found.waits), bool(found.locks),
-            _for_callers(found.kept, params), _for_callers(found.given, params),
+            content, tuple(node.params), frozenset(params - assigned_in(node)), tuple(seen), sets, tuple(found.syncs),
+            bool(found.waits), bool(found.locks), _for_callers(found.kept, params), _for_callers(found.given, params),
         )  # fmt: skip
 
 
@@ -119,11 +123,13 @@ def _is_visible(access: Access, params: set[Symbol], declared: Container[Symbol]
 class Passed:
     """What is known of a function in terms of what a call passes to it."""
 
-    def __init__(self, params: tuple[Symbol, ...], call: ast.Call, env: Env) -> None:
+    def __init__(self, params: tuple[Symbol, ...], call: ast.Call, env: Env, steady: frozenset[Symbol]) -> None:
         self._args = dict(zip(params, call.args, strict=False)) if len(params) == len(call.args) else None
         self._env = env
         self._values: dict[Atom, Poly] = {}
         self._lost: set[Symbol] = set()
+        self._given = {p: a for p, a in (self._args or {}).items() if p in steady}
+        self._guards: dict[Guard, Guard] = {}
         for param, arg in (self._args or {}).items():
             value = poly_of(arg, env.values) if not isinstance(param.type, Pointer) else None
             if value is None:
@@ -137,7 +143,7 @@ class Passed:
         if place is None:
             return None
         loops = tuple([_moved_loop(loop, self._poly) for loop in access.loops])
-        guards = tuple([_moved_guard(guard, self._poly) for guard in access.guards])
+        guards = tuple([self._guard(guard) for guard in access.guards])
         return replace(access, place=place, loops=loops, guards=guards, held=self.locks(access.held))
 
     def locks(self, held: frozenset[Held]) -> frozenset[Held]:
@@ -156,6 +162,14 @@ class Passed:
             return _joined(target, place) if target is not None else None
         # where the function itself gave the pointer its value
         return place._replace(sure=False, since=0) if place.since else place
+
+    def _guard(self, guard: Guard) -> Guard:
+        found = self._guards.get(guard)
+        if found is None:
+            facts = tuple([(p, op) for old, op in guard.facts if (p := self._poly(old)) is not None])
+            given = substituted(guard.asked, self._given)
+            found = self._guards[guard] = replace(guard, facts=facts, passed=True, given=given)
+        return found
 
     def _poly(self, p: Poly | None) -> Poly | None:
         return None if p is None or (self._lost and self._lost & p.symbols()) else p.substitute(self._values)
@@ -179,8 +193,3 @@ def _joined(target: Place, place: Place) -> Place:
 
 def _moved_loop(loop: LoopRange, moved: _Move) -> LoopRange:
     return loop._replace(lower=moved(loop.lower), upper=moved(loop.upper), stride=moved(loop.stride))
-
-
-def _moved_guard(guard: Guard, moved: _Move) -> Guard:
-    facts = tuple([(p, op) for old, op in guard.facts if (p := moved(old)) is not None])
-    return replace(guard, facts=facts, passed=True)

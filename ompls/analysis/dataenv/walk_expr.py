@@ -308,7 +308,7 @@ class Expressions(ABC):
         """A function of the unit: what its summary says, in terms of what is passed to it."""
         if summary.waits:
             self.wait()
-        passed = Passed(summary.params, expr, self.env)
+        passed = Passed(summary.params, expr, self.env, summary.steady)
         steps: list[Access | Sync] = [*summary.accesses, *summary.syncs]
         for step in sorted(steps, key=lambda s: s.order):
             if isinstance(step, Sync):

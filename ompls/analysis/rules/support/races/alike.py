@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ompls.analysis.dataenv.paths import root
 from ompls.analysis.model import ast
 from ompls.analysis.model.assigned import assigned_by, assigned_in, variable_changed_by
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
@@ -9,8 +10,17 @@ from ompls.analysis.model.peel import bare
 from ompls.analysis.spec.runtime import SAME_FOR_ALL, THREADS
 
 
-def is_alike(expr: Expr, changing: set[Symbol], calls: bool = False, numbers: frozenset[str] = THREADS) -> bool:
-    """Whether an expression has one value for all, if only the variables in `changing` differ, and what `numbers` give."""
+def is_alike(
+    expr: Expr,
+    changing: set[Symbol],
+    calls: bool = False,
+    numbers: frozenset[str] = THREADS,
+    written: set[Symbol] | None = None,
+) -> bool:
+    """Whether an expression has one value for all, if only the variables in `changing` differ, and what `numbers` give.
+
+    written -- the arrays and pointers whose elements change; None: any may
+    """
     for node in expr.walk():
         if isinstance(node, ast.Name) and node.symbol is not None and node.symbol in changing:
             return False
@@ -20,7 +30,9 @@ def is_alike(expr: Expr, changing: set[Symbol], calls: bool = False, numbers: fr
             if not known:
                 return False
         if isinstance(node, ast.Index) or (isinstance(node, ast.Unary) and node.op == "*"):
-            return False
+            base = root(node) if written is not None else None
+            if base is None or written is None or base in written:
+                return False
         if assigned_by(node) is not None:
             return False
     return True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ompls.analysis.dataenv.access import Access, Walk
 from ompls.analysis.dataenv.called import known_of, touched_by
 from ompls.analysis.dataenv.guards import Guard, beyond, exclude
@@ -14,6 +16,7 @@ from ompls.analysis.model.assigned import assigned_in
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.peel import bare
+from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.races.alike import is_alike, stored_alike
 from ompls.analysis.rules.support.races.levels import Level
 from ompls.analysis.rules.support.races.updates import same_update, stored
@@ -40,15 +43,27 @@ class Conditions:
     def assigned(self, stmt: DirectiveStmt) -> set[Symbol]:
         found = self.changing.get(stmt)
         if found is None:
-            found = self.changing[stmt] = assigned_in(stmt)
+            found = self.changing[stmt] = assigned_in(stmt).union(*(own for own, _ in self.called(stmt)))
         return found
+
+    def called(self, stmt: DirectiveStmt) -> Iterator[tuple[set[Symbol], bool]]:
+        """The variables of each function called in the construct that it assigns itself; whether a loop calls it."""
+        outer = self.walk.starts[stmt].loops
+        found: dict[Content, bool] = {}
+        for x in self.walk.accesses:
+            if x.home is not None and x.guards and stmt in x.directives:
+                found[x.home] = found.get(x.home, False) or len(x.loops) > outer
+        for home, looped in found.items():
+            assigned = assigned_in(home.node) if isinstance(home.node, ast.FunctionDef) else set()
+            yield {s for s in assigned if s.level != "file" and s.storage != "static"}, looped
 
     def computed(self, stmt: DirectiveStmt) -> set[Symbol]:
         """Variables that loops in the construct assign."""
         found = self.looped.get(stmt)
         if found is None:
             loops = (n for n in stmt.walk() if isinstance(n, (ast.For, ast.While, ast.DoWhile)))
-            found = self.looped[stmt] = set().union(*map(assigned_in, loops))
+            called = (own for own, looped in self.called(stmt) if looped)
+            found = self.looped[stmt] = set().union(*map(assigned_in, loops), *called)
         return found
 
     def inside(self, access: Access, level: Level) -> tuple[Guard, ...]:
@@ -65,7 +80,8 @@ class Conditions:
 
     def is_partial(self, access: Access, level: Level) -> bool:
         """Whether the access happens in some units only, and which ones is not known."""
-        return any(not self.is_invariant(g.expr, level) and not g.understood for g in self.inside(access, level))
+        inside = self.inside(access, level)
+        return any(not self.is_invariant(g.asked, level) and not _is_told(g, access) for g in inside)
 
     def exclude(self, a: Access, b: Access, level: Level) -> bool:
         """Whether the two are under contrary conditions that are alike for all units, or one where there is one unit."""
@@ -93,7 +109,7 @@ class Conditions:
             return True
         if len(partial) == 1 and a is not b:
             other = b if partial[0] is a else a
-            return all(self.is_invariant(g.expr, level) for g in self.inside(other, level))
+            return all(self.is_invariant(g.asked, level) for g in self.inside(other, level))
         if not fixed:
             return a is b and a.read and a.write and self.is_by_data(a, level) and not self.may_never(a, level)
         if all(self.is_new_extreme(x, level) for x in partial):
@@ -110,25 +126,26 @@ class Conditions:
         path = access.directives[: access.directives.index(level.stmt) + 1]
         outer = next((s for s in path if _THREADING & set(s.directive.constructs)), level.stmt)
         changing = self.assigned(outer)
+        written = {x.symbol for x in self.walk.accesses if x.write and x.place.path and outer in x.directives}
         doubtful = [
             g for g in access.guards[self.walk.starts[outer].guards :]
-            if not is_alike(g.expr, changing) and access.symbol not in named_in(g.expr)
-            and not (g.understood and changing.isdisjoint(x for p, _ in g.facts for x in p.symbols()))
+            if not is_alike(g.asked, changing, written=written) and access.symbol not in named_in(g.asked)
+            and not (_is_told(g, access) and changing.isdisjoint(x for p, _ in g.facts for x in p.symbols()))
         ]  # fmt: skip
         if not doubtful:
             return False
         computed = self.computed(outer)
-        return any(not computed & named_in(g.expr) and not _asks_library(g.expr) for g in doubtful)
+        return any(not computed & named_in(g.asked) and not _asks_library(g.asked) for g in doubtful)
 
     def may_never(self, access: Access, level: Level) -> bool:
         """Whether a counter counts what does not happen when all goes well: `if (x != y) errors++`.
 
         A check leaves alone what it looks at, and `to[n++] = x` gives each case that it finds a place.
         """
-        doubtful = [g for g in self.inside(access, level) if g.holds and _is_unequal(g.expr)]
+        doubtful = [g for g in self.inside(access, level) if g.holds and _is_unequal(g.asked)]
         if not doubtful or self.is_position(access, level):
             return False
-        looked = {n.symbol for g in doubtful for i in g.expr.walk() if isinstance(i, ast.Index) for n in i.base.walk()
+        looked = {n.symbol for g in doubtful for i in g.asked.walk() if isinstance(i, ast.Index) for n in i.base.walk()
                   if isinstance(n, ast.Name)}  # fmt: skip
         return not any(
             x.write and x.symbol in looked and x.order > access.order and level.stmt in x.directives
@@ -149,19 +166,19 @@ class Conditions:
     def is_by_data(self, access: Access, level: Level) -> bool:
         """Whether data decide if it happens, and not which iteration it is: `j == pick[i]` is true in one for each i."""
         own = {r.symbol for r in access.loops}
-        doubtful = [g for g in self.inside(access, level) if not self.is_invariant(g.expr, level)]
-        for node in (n for g in doubtful for n in g.expr.walk()):
+        doubtful = [g for g in self.inside(access, level) if not self.is_invariant(g.asked, level)]
+        for node in (n for g in doubtful for n in g.asked.walk()):
             if isinstance(node, ast.Call):
                 return False
             if isinstance(node, ast.Binary) and node.op == "==":
                 sides = (poly_of(node.left, loads=False), poly_of(node.right, loads=False))
                 if any(p is not None and p.symbols() & own for p in sides):
                     return False
-        return all(any(isinstance(n, ast.Index) for n in g.expr.walk()) for g in doubtful)
+        return all(any(isinstance(n, ast.Index) for n in g.asked.walk()) for g in doubtful)
 
     def is_new_extreme(self, access: Access, level: Level) -> bool:
         """Whether it happens where a new maximum (minimum) is kept, so once at least: `if (x > max) max = x, at = i`."""
-        inside = [g for g in self.inside(access, level) if not self.is_invariant(g.expr, level)]
+        inside = [g for g in self.inside(access, level) if not self.is_invariant(g.asked, level)]
         return bool(inside) and all(g.holds and _keeps_extreme(g) for g in inside)
 
     def is_half_atomic(self, a: Access, b: Access, level: Level) -> bool:
@@ -306,6 +323,15 @@ def _asks_library(expr: Expr) -> bool:
     """Whether a function of the C library is asked, such as `rand`: it does not know the threads."""
     called = (n.function.symbol for n in expr.walk() if isinstance(n, ast.Call) and isinstance(n.function, ast.Name))
     return any(s is not None and s.from_system_header and s.name not in THREADS for s in called)
+
+
+def _is_told(guard: Guard, access: Access) -> bool:
+    """Whether its facts say all that the condition says, and no data decide, but for a subscript that is in its range."""
+    if not guard.understood:
+        return False
+    index = {o for s in access.subscripts if s is not None for o in s.opaques()}
+    loaded = [(o, op) for p, op in guard.facts for o in p.opaques() if o.base is not None]
+    return all(o in index and op != "==" for o, op in loaded)
 
 
 def _is_of_thread(symbol: Symbol) -> bool:

@@ -19,7 +19,7 @@ from ompls.analysis.model.ctype import Array
 from ompls.analysis.rules.support.races.barriers import replaced
 from ompls.analysis.rules.support.races.crowded import is_apart
 from ompls.analysis.rules.support.races.levels import Level
-from ompls.analysis.rules.support.races.trial import Trial, Units, is_open, meet_always, varies
+from ompls.analysis.rules.support.races.trial import Trial, Units, is_open, meet_always, told, varies
 from ompls.analysis.spec.runtime import THREADS
 
 Verdict = Literal["no", "yes", "unknown", "indirect"]
@@ -124,18 +124,18 @@ def _meet(
         quick = _by_distance(a, b, subscripts, level_a, outer)
         if quick.verdict == "unknown" and units is None:  # else the bounds may be others in each thread
             quick = _by_ends(a, b, subscripts, level_a, outer)
-        limited = any(g.facts for g in (*a.guards, *b.guards)) or _is_skewed(level_a, (a, b), outer)
+        limited = any(told(x, outer, {}) for x in (a, b)) or _is_skewed(level_a, (a, b), outer)
         if quick.verdict == "no" or (quick.verdict == "yes" and not limited and not (units is None and quick.distance)):
             return quick
     moving = {r.symbol for r in (*a.loops[outer:], *b.loops[outer:]) if r.symbol is not None}
-    loads = [o for x, y in subscripts for o in x.opaques() | y.opaques() if o.base is not None]
-    bases = {o.base for o in loads if o.base is not None} if stmt is not None else ()
+    loaded = [o for x, y in subscripts for o in x.opaques() | y.opaques() if o.base is not None]
+    bases = {o.base for o in loaded if o.base is not None} if stmt is not None else ()
     tables = {base: known for base in bases if stmt is not None and (known := table_of(base, stmt, budget))}
-    if any(varies(Poly.of(o), moving) and o.base not in tables for o in loads):
+    if any(varies(Poly.of(o), moving) and o.base not in tables for o in loaded):
         one = level_a[0].symbol if len(level_a) == 1 and len(subscripts) == 1 else None
         return NO if one is not None and is_apart(*subscripts[0], one, moving) else INDIRECT
     trial = Trial(a, b, subscripts, level_a, outer, tables, units)
-    if not any(g.facts for g in (*a.guards, *b.guards)) and is_open(trial):
+    if not any(told(x, outer, tables) for x in (a, b)) and is_open(trial):
         same = all(x == y for x, y in subscripts) and is_fixed(a, loops, outer) and is_fixed(b, loops, outer)
         return Meeting("yes") if same else UNKNOWN
     return Meeting("yes") if budget.spend() and meet_always(trial) else UNKNOWN

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice, permutations
 
 from ompls.analysis.dataenv.access import Access
+from ompls.analysis.dataenv.relations import Fact
 from ompls.analysis.dataenv.symbolic import Atom, LoopRange, Opaque, Poly
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.spec.runtime import THREADS
@@ -160,13 +161,24 @@ def is_open(trial: Trial) -> bool:
     return _free(trial.a, trial.b, trial.outer, trial.tables) is None
 
 
-def _polys(x: Access, outer: int) -> Iterator[Poly]:
+def _polys(x: Access, outer: int, tables: Tables) -> Iterator[Poly]:
     """What the subscripts, the bounds and the conditions of an access are made of."""
     yield from (s for s in x.subscripts if s is not None)
     for loop in x.loops[outer:]:
         yield from _bounds(loop)
-    for guard in x.guards:
-        yield from (p for p, _ in guard.facts)
+    yield from (p for p, _ in told(x, outer, tables))
+
+
+def told(x: Access, outer: int, tables: Tables) -> list[Fact]:
+    """What the conditions around an access say, but for what is up to data that differ between iterations."""
+    facts = [f for g in x.guards for f in g.facts]
+    moving = {r.symbol for r in x.loops[outer:] if r.symbol is not None} if facts else set()
+    return [f for f in facts if not any(o.base not in tables for o in loads(f[0], moving))]
+
+
+def loads(p: Poly, moving: set[Symbol]) -> list[Opaque]:
+    """The elements in a polynomial that are others in each iteration."""
+    return [o for o in p.opaques() if o.base is not None and varies(Poly.of(o), moving)]
 
 
 def _free(a: Access, b: Access, outer: int, tables: Tables) -> list[Atom] | None:
@@ -175,7 +187,7 @@ def _free(a: Access, b: Access, outer: int, tables: Tables) -> list[Atom] | None
     for x in (a, b):
         own = {r.symbol for r in x.loops[outer:]}
         around = {r.symbol: r for r in x.loops[:outer]}
-        waiting = list(_polys(x, outer))
+        waiting = list(_polys(x, outer, tables))
         while waiting:
             for atom in sorted(waiting.pop().atoms(), key=_name):
                 if isinstance(atom, Opaque) and (atom.op in ("/", "%", ">>", "&") or atom.base in tables):
@@ -203,7 +215,7 @@ def _choices(trial: Trial, free: list[Atom]) -> Iterator[dict[Atom, int]]:
     """Values for the sizes: all alike, growing, falling; small ones beside others; extremes for what is no loop's bound."""
     a, b, outer = trial.a, trial.b, trial.outer
     bounds = {x for y in (a, b) for r in y.loops for p in _bounds(r) for x in p.atoms()}
-    largest = max((c for y in (a, b) for p in _polys(y, outer) for c in _constants(p)), default=0)
+    largest = max((c for y in (a, b) for p in _polys(y, outer, trial.tables) for c in _constants(p)), default=0)
     base = 7 + 2 * min(largest, 60)
     step = max(_STEP, trial.count)
     steps = {x: step for y in (a, b) for r in y.loops[outer:] if r.stride is not None for x in r.stride.atoms()}
@@ -278,7 +290,7 @@ def _points(x: Access, outer: int, values: dict[Atom, int], tables: Tables) -> I
     limit = max(2, int(_POINTS ** (1 / max(1, len(loops)))))
     moving = {r.symbol for r in loops if r.symbol is not None}
     far = _distances(x, values)
-    facts = [f for g in x.guards for f in g.facts if varies(f[0], moving)]  # others hold, or nothing happens at all
+    facts = [f for f in told(x, outer, tables) if varies(f[0], moving)]  # others hold, or nothing happens at all
 
     def below(i: int, point: dict[Atom, int]) -> Iterator[dict[Atom, int]]:
         if i == len(loops):

@@ -22,7 +22,7 @@ def same_update(a: Access, b: Access) -> bool:
     extreme = operator_of(write) in ("min", "max")
     looked = [g.expr for g in write.guards] if extreme else [write.by.value, *_passed_on(write.by.value)]
     old = [n for e in looked for n in e.walk() if isinstance(n, ast.Name) and n.symbol is write.symbol]
-    return bool(old) and (other is write or other.node in old)
+    return bool(old) and (other is write or (other.inner or other.node) in old)
 
 
 def _passed_on(value: Expr) -> list[Expr]:
