@@ -68,6 +68,22 @@ int f(int n, int *x) {
 }
 """,
         """
+float f(void) {
+    float a[100], sum = 0;
+    #pragma omp target data map(alloc: a)
+    //                                 ^ warning: `map(alloc: …)` only allocates `a` on the device, where it is read before anything is written to it
+    {
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < 50; i++) a[2 * i] = 0;
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < 100; i++) a[i] += 1;
+        #pragma omp target update from(a)
+    }
+    for (int i = 0; i < 100; i++) sum += a[i];
+    return sum;
+}
+""",
+        """
 void f(int n, double *x, double *y) {
     #pragma omp target map(from: y[0:n]) map(to: x[0:n])
     //                           ^^^^^^ hint: `map(from: …)` only allocates `y[0:n]` on the device, where it is read before anything is written to it
@@ -143,6 +159,25 @@ int main(void) {
 """,
     ),
     good=(
+        """
+float f(void) {
+    float a[100], b[100], sum = 0;
+    #pragma omp target data map(alloc: a, b)
+    {
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < 50; i++) a[2 * i] = b[2 * i] = 0;
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < 50; i++) a[2 * i + 1] = 0;
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < 100; i++) a[i] += 1;
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < 50; i++) b[2 * i] = b[2 * i] + 1;
+        #pragma omp target update from(a, b)
+    }
+    for (int i = 0; i < 100; i += 2) sum += a[i] + a[i + 1] + b[i];
+    return sum;
+}
+""",
         """
 void *malloc(unsigned long);
 int fill_on_device(float *, int);

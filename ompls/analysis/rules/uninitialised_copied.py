@@ -66,6 +66,24 @@ int main(void) {
     return sum > 0;
 }
 """,
+        """
+void *malloc(unsigned long);
+void free(void *);
+int main(void) {
+    int n = 20;
+    float *a = malloc(n * n * sizeof *a), sum = 0;
+    #pragma omp target enter data map(to: a[0:n*n])
+    //                                    ^^^^^^^^ warning: `a[0:n*n]` has no value on the host when it is copied to the device, where it is read
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < n; i++) a[i * n + i] = 0;
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < n * n; i++) a[i] += 1;
+    #pragma omp target exit data map(from: a[0:n*n])
+    for (int i = 0; i < n * n; i++) sum += a[i];
+    free(a);
+    return sum > 0;
+}
+""",
     ),
     good=(
         """

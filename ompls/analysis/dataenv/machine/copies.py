@@ -185,6 +185,14 @@ def lacks_of(held: Range, r: Range, positive: Positive) -> bool:
     return exceeds(held.low, r.low, positive) or exceeds(r.high, held.high, positive)
 
 
+def has_gap(held: Range, r: Range, positive: Positive) -> bool:
+    """Whether `r` certainly has what lies behind the first tooth of `held`."""
+    if held.comb is None or held.low is None or not r.dense:
+        return False
+    gap = held.low + held.comb[1]
+    return order(r.low, gap, positive) in ("<", "<=", "==") and exceeds(r.high, gap, positive)
+
+
 def _with(state: Copies, old: Copy, new: Copy | None) -> Copies:
     copies = [new if c is old else c for c in state.copies]
     return state._replace(copies=tuple([c for c in copies if c is not None]))

@@ -235,7 +235,7 @@ class Memory(Store):
             if read:
                 self.recorder.risks(self.site(node), max([self._sending(case, r) for case in cases]))
             if read and len(locs) == 1:
-                self._partly_filled(cases, loc.obj, r, node)
+                self._partly_filled(cases, loc, r, node)
         if through:
             self.follows(locs, node)
         some = any(loc.obj in self.now.many for loc in locs)
@@ -247,6 +247,7 @@ class Memory(Store):
                 if isinstance(loc.type, Pointer):
                     self.perhaps_filled([loc.obj])
                     continue  # what a device stores in a pointer is of no use to the host
+                self.region.written.setdefault(loc.obj, set()).add(loc.low)
                 r = whole._replace(sure=False, some=False) if self.region.chosen else whole
 
                 def wrote(case: Copies, r: Range = r) -> Copies:
@@ -300,24 +301,26 @@ class Memory(Store):
         if all(kind in (None, Garbage, DeviceStale) for kind, _, _ in found):
             self._report(found, node, [loc], [None] * len(found))
 
-    def _partly_filled(self, cases: Cases, obj: Obj, r: Range, node: Node) -> None:
-        """Of what is read, an end has no value yet; that counts if the region does not give it one, too."""
+    def _partly_filled(self, cases: Cases, loc: Loc, r: Range, node: Node) -> None:
+        """Of what is read, an end (or what lies between elements that have one) has no value yet; that counts if the
+        region does not give it one, too."""
         assert self.now is not None
         assert self.region is not None
-        if not r.sure or self.region.quiet or self.conditions != self.region.conditions or obj in self.now.many:
+        if not r.sure or self.region.quiet or self.conditions != self.region.conditions or loc.obj in self.now.many:
             return
         copies = [cp.find(case, self.region.device, r.low, r.high, self.positive)[0] for case in cases]
         parts = {c.part if c is not None else None for c in copies}
         part = parts.pop() if len(parts) == 1 else None
-        if part is not None and cp.lacks_of(part, r, self.positive):
+        if part is not None and (cp.lacks_of(part, r, self.positive) or cp.has_gap(part, r, self.positive)):
             event = self._event(Garbage, self.site(node), name_of(node), copies[0])
-            self.region.partial.append((event, obj, part))
+            self.region.partial.append((event, loc.obj, part, loc.low))
 
     def partly_filled(self) -> None:
-        """At the end of a region: what it has read and nobody has written."""
+        """At the end of a region: what it has read and nobody has written, but for elements behind their own reads."""
         assert self.region is not None
-        for event, obj, part in self.region.partial if self.now is not None else ():
-            if any(copy.part == part for case in self.cases_of(obj) or () for copy in case.copies):
+        for event, obj, part, low in self.region.partial if self.now is not None else ():
+            kept = any(copy.part == part for case in self.cases_of(obj) or () for copy in case.copies)
+            if kept or (low is not None and self.region.written.get(obj) == {low}):
                 self.judge(event, "bad")
 
     def untracked(self, obj: Obj) -> bool:

@@ -92,7 +92,8 @@ class Where:
     chosen -- its directive says how variables come in by default: whoever writes that knows what does not come back
     quiet -- while what is evaluated may as well be evaluated on the host
     conditions -- how many conditions are around it
-    partial -- reads beyond what an object's device copy has been given
+    partial -- reads of more than what an object's device copy has been given, and where they begin
+    written -- where its writes to an object begin
     """
 
     device: Poly
@@ -102,7 +103,8 @@ class Where:
     chosen: bool = False
     quiet: int = 0
     conditions: int = 0
-    partial: list[tuple[Event, Obj, Range]] = field(default_factory=list)
+    partial: list[tuple[Event, Obj, Range, Poly | None]] = field(default_factory=list)
+    written: dict[Obj, set[Poly | None]] = field(default_factory=dict)
     construct: Region | None = None  # itself
 
 
