@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.faults import HostPointer
-from ompls.analysis.rules.support.framework import Finding, Rule, Scene
-from ompls.analysis.rules.support.noticed import certain, finding, severity_of
+from ompls.analysis.model.ast import Span
+from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.rules.support.noticed import certain, finding, list_item_at, severity_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -18,6 +19,13 @@ def check(scene: Scene) -> Iterator[Finding]:
             f"`{found.event.name}` holds a host address: `is_device_ptr` hands it to the device as it is;"
             " map what it points to instead"
         )
+        if found.event.how == "use_device_addr":
+            message = (
+                f"`use_device_addr` is about the pointer `{found.event.name}` itself, which is not mapped: the address of"
+                " what it points to is `use_device_ptr`'s"
+            )
+            yield finding(found, message, "hint", *_as_pointer(scene, found.event.site.span))
+            continue
         if found.event.how == "use_device_ptr":
             message = (
                 f"what `{found.event.name}` points to is not mapped here: `use_device_ptr` finds no device address;"
@@ -31,6 +39,16 @@ def check(scene: Scene) -> Iterator[Finding]:
         yield finding(found, message, severity_of(found, scene))
 
 
+def _as_pointer(scene: Scene, span: Span) -> tuple[Change, ...]:
+    """The fix that takes the other clause, of a pointer that stands there alone."""
+    found = list_item_at(scene, span)
+    if found is None or len(found[1].items) > 1:
+        return ()
+    start = found[1].span.start
+    end = start + len("use_device_addr")
+    return (Change("Take `use_device_ptr`", Span(start, end), "use_device_ptr", safe=False),)
+
+
 RULE = Rule(
     id="host-pointer-as-device",
     group="mapping",
@@ -39,6 +57,9 @@ RULE = Rule(
     why="""
 `is_device_ptr(p)` says that `p` holds a device address, from `omp_target_alloc` or inside of `use_device_ptr`. Nothing is translated: with a host address, the device
 accesses memory that it does not have. Map what the pointer points to, or get its device address first.
+
+`use_device_addr(p)` gives the device's copy of the variable `p`, and a section of it (`use_device_addr(p[0:n])`) that of the elements;
+`map(p[0:n])` maps no variable `p`. It is a hint, as a program may not need the clause at all.
 """,
     section="5.4.7",
     about="events",
@@ -92,8 +113,34 @@ int main(void) {
     return v[0];
 }
 """,
+        """
+void *malloc(unsigned long);
+int main(void) {
+    int *p = malloc(40);
+    #pragma omp target data map(from: p[0:10]) use_device_addr(p)
+    //                                                         ^ hint: `use_device_addr` is about the pointer `p` itself, which is not mapped: the address of what it points to is `use_device_ptr`'s
+    {
+        #pragma omp target is_device_ptr(p)
+        p[0] = 1;
+    }
+    return p[0];
+}
+""",
     ),
     good=(
+        """
+void *malloc(unsigned long);
+int main(void) {
+    int *p = malloc(40), *q = malloc(40);
+    #pragma omp target data map(from: p[0:10]) use_device_addr(p[0:10])
+    #pragma omp target has_device_addr(p[0:10])
+    p[0] = 1;
+    #pragma omp target data map(to: q) map(from: q[0:10]) use_device_addr(q)
+    #pragma omp target has_device_addr(q)
+    q[0] = 1;
+    return p[0] + q[0];
+}
+""",
         """
 void *malloc(unsigned long);
 int main(void) {

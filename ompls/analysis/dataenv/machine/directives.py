@@ -117,8 +117,13 @@ class Directives(Regions):
                 if symbol is None or self.now is None:
                     continue
                 value = self.value(ast.Name(item.span, symbol.name, symbol, type=symbol.type))
+                site = Site(self.frame.name, item.span)
                 if clause.name == "use_device_ptr":
-                    self.finds_nothing(value, directive, Site(self.frame.name, item.span), item.text)
+                    self.finds_nothing(value, directive, site, item.text)
+                elif isinstance(item.expr, ast.Name) and isinstance(symbol.type, Pointer) and not symbol.declare_target:
+                    itself = any(case.copies for case in self.cases_of(self.variable(symbol)) or ())
+                    event = HostPointer(site, item.text, "certain", (), clause.name)
+                    self.judge(event, "fine" if itself else "bad")
                 if isinstance(value, frozenset):
                     for obj, _, _ in value:
                         if self.cases_of(obj) is not None:
