@@ -1,16 +1,21 @@
-"""Data that is copied to the device and back although the region only reads it."""
+"""Data that is copied to the device and back although the region only reads it, or of which it uses a small part."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.paths import holds_pointers, root
-from ompls.analysis.model.ast import Span, Symbol
-from ompls.analysis.model.ctype import CType, Pointer
+from ompls.analysis.dataenv.symbolic import Poly, poly_of, sign
+from ompls.analysis.model.ast import Section, Span, Symbol
+from ompls.analysis.model.ctype import CType, Pointer, Record
 from ompls.analysis.model.omp import Clause, ListItem
 from ompls.analysis.model.tu import Region, Variable
+from ompls.analysis.rules.support.edits import with_clause
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 from ompls.analysis.rules.support.kernel import trustworthy
+from ompls.analysis.rules.support.lengths import Reach, first_of, in_c, reach_of
+
+_TWICE = 2
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -19,14 +24,37 @@ def check(scene: Scene) -> Iterator[Finding]:
         if not trustworthy(content, region) or "unified_shared_memory" in scene.unit.told.requires:
             continue
         elsewhere = _mapped_elsewhere(scene, region)
+        yield from (_by_default(region, v) for v in region.variables if v.symbol not in elsewhere and _is_own(v))
         for clause in region.directive.all("map"):
-            if clause.keyword not in ("", "tofrom") or clause.modifiers:
+            if clause.keyword not in ("", "tofrom", "to") or clause.modifiers:
                 continue
             for item in clause.items:
                 symbol = item.symbol or root(item.expr)
                 variable = region.variable(symbol) if symbol is not None else None
-                if variable is not None and variable.symbol not in elsewhere and _only_read(variable):
+                if variable is None or variable.symbol in elsewhere:
+                    continue
+                if clause.keyword != "to" and _only_read(variable):
                     yield _finding(clause, item, variable)
+                if (reach := _used(scene, region, item)) is not None:
+                    name = f"{variable.symbol.name}[{in_c(reach.low)}:{reach.text}]"
+                    message = f"`{item.text}` is copied, but this region uses no more of it than `{name}`"
+                    yield Finding(
+                        item.span, message, "hint", (((variable.reads or variable.writes)[0].span, "used here"),)
+                    )
+
+
+def _used(scene: Scene, region: Region, item: ListItem) -> Reach | None:
+    """What is used of a section that is twice as long, or longer: less may be a halo, or rows that are kept whole."""
+    section = item.expr
+    if not isinstance(section, Section) or section.length is None or section.stride is not None:
+        return None
+    length = poly_of(section.length, loads=False)
+    if length is None or any(abs(factor) < _TWICE for factor in length.terms.values()):
+        return None  # nothing is twice as long as another length that C code has: `n`, not `2 * n`
+    first = first_of(section)
+    begin = poly_of(section.lower, loads=False) if section.lower is not None else Poly.of(0)
+    reach = reach_of(scene, region, first, begin) if first is not None and begin is not None else None
+    return reach if reach is not None and sign(length - reach.length * _TWICE) in (">", ">=", "==") else None
 
 
 def _mapped_elsewhere(scene: Scene, region: Region) -> set[Symbol]:
@@ -40,6 +68,20 @@ def _only_read(variable: Variable) -> bool:
     if variable.sharing != "mapped" or variable.writes or not variable.reads or variable.symbol.declare_target:
         return False
     return len(variable.maps) == 1 and not holds_pointers(_element(variable.symbol.type))
+
+
+def _is_own(variable: Variable) -> bool:
+    """Whether it is a structure of this call that is mapped by default, and not written: nobody else maps it."""
+    symbol = variable.symbol
+    own = symbol.level != "file" and symbol.storage != "static" and isinstance(symbol.type, Record)
+    return own and variable.implicit and "const" not in symbol.type.quals and _only_read(variable)
+
+
+def _by_default(region: Region, variable: Variable) -> Finding:
+    name = variable.symbol.name
+    message = f"`{name}` is mapped `tofrom` by default, and this region only reads it: `map(to: {name})` is enough"
+    fix = with_clause(region.directive, f"map(to: {name})", safe=True)
+    return Finding(variable.reads[0].span, message, "hint", ((region.directive.span, "this region"),), (fix,))
 
 
 def _element(t: CType) -> CType:
@@ -61,10 +103,13 @@ def _finding(clause: Clause, item: ListItem, variable: Variable) -> Finding:
 RULE = Rule(
     id="map-more-than-needed",
     severity="hint",
-    title="Data that is only read is copied back",
+    title="More is copied than the region needs",
     why="""
 `map(tofrom: x)`, and a `map` without a type, copy `x` to the device before the region and back after it. For data that
 the region only reads, the second copy moves bytes over the slowest link of the machine to write what was there before.
+
+So does a section of which the region uses the first half, or less (`map(to: x[0:2*n])` for a loop over `n` elements). A little more than what is
+used is not spoken of. A structure that no clause names is copied both ways, too.
 """,
     section="5.8.3",
     group="performance",
@@ -96,8 +141,45 @@ double sum(int n, double *x) {
     return all;
 }
 """,
+        """
+void scale(int n, const double *x, double *y) {
+    double few[1000] = {0};
+    #pragma omp target teams distribute parallel for map(to: x[0:2*n], few[0:1000]) map(tofrom: y[0:n])
+    //                                                       ^^^^^^^^ hint: `x[0:2*n]` is copied, but this region uses no more of it than `x[0:n]`
+    //                                                                 ^^^^^^^^^^^ hint: `few[0:1000]` is copied, but this region uses no more of it than `few[0:10]`
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 10; k++) y[i] += few[k] * x[i];
+}
+""",
+        """
+struct setup { double a, b[8]; int n; };
+void f(struct setup s, double *y) {
+    #pragma omp target teams distribute parallel for map(tofrom: y[0:100])
+    for (int i = 0; i < 100; i++) y[i] = s.a;
+    //                                   ^^^ hint: `s` is mapped `tofrom` by default, and this region only reads it: `map(to: s)` is enough
+}
+""",
     ),
     good=(
+        """
+struct setup { double a, b[8]; int n; double *rows; };
+struct sums { double a, b; };
+void f(struct setup s, const struct sums c, double *y) {
+    struct sums t = {0}, u = {1, 2};
+    #pragma omp target map(tofrom: y[0:1])
+    { t.a += s.a; t.b += s.b[0] + c.a; y[0] = t.a; }
+    #pragma omp target map(tofrom: y[0:1]) firstprivate(u)
+    y[0] += u.a + u.b;
+}
+""",
+        """
+void smooth(int n, const double *x, double *y, const int *at) {
+    #pragma omp target teams distribute parallel for map(to: x[0:2*n], at[0:n]) map(tofrom: y[0:2*n + 2])
+    for (int i = 1; i < n; i++) { y[i] = x[2 * i] + x[i]; y[at[i]] = 0; }
+    #pragma omp target teams distribute parallel for map(to: x[0:66]) map(tofrom: y[0:66])
+    for (int i = 1; i < 65; i++) y[i] = x[i - 1] + x[i + 1];
+}
+""",
         """
 void axpy(int n, double a, double *x, double *y) {
     #pragma omp target teams distribute parallel for map(to: x[0:n]) map(tofrom: y[0:n])
