@@ -303,12 +303,9 @@ def _assigned(e: ast.Expr | None) -> frozenset[Symbol] | None:
     if isinstance(e, ast.Binary) and e.op == ",":
         both = _assigned(e.left), _assigned(e.right)
         return both[0] | both[1] if both[0] is not None and both[1] is not None else None
-    target = e.target if isinstance(e, ast.Assign) else None
-    if isinstance(e, ast.Unary) and e.op in ("++", "--"):
-        target = e.operand
-    elif target is None or not isinstance(e, ast.Assign) or not is_pure(e.value) or modified_in(e.value):
+    target = bare(assigned_by(e))
+    if target is None or (isinstance(e, ast.Assign) and (not is_pure(e.value) or modified_in(e.value))):
         return None
-    target = bare(target)
     return frozenset({target.symbol}) if isinstance(target, ast.Name) and target.symbol is not None else None
 
 
@@ -342,7 +339,7 @@ def _head(s: ast.For, found: _Survey) -> None:
     for e in (s.init.expr if isinstance(s.init, ast.ExprStmt) else None, s.step):
         if e is None:
             continue
-        target = e.target if isinstance(e, ast.Assign) else e.operand if isinstance(e, ast.Unary) else None
+        target = assigned_by(e)
         name = target if isinstance(target, ast.Name) else None
         if name is None or name.symbol is None or isinstance(name.symbol.type, Pointer):
             raise _DifferentError

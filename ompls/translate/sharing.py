@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from ompls.analysis.dataenv.private import PRIVATISING
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol
 from ompls.analysis.model.ctype import Array
@@ -21,10 +22,7 @@ from ompls.translate.problem import Problem
 from ompls.translate.uses import declared_in, directives_in, modified_in, names_in, privatised, root_symbol
 
 TASKS = frozenset(("task", "taskloop"))
-_SHARING = frozenset((
-    "private", "firstprivate", "lastprivate", "shared", "reduction", "in_reduction", "task_reduction", "linear",
-    "copyprivate", "copyin",
-))  # fmt: skip
+_SHARING = frozenset((*PRIVATISING, "shared", "copyin"))
 _SHARED = frozenset(("shared", "task_reduction", "copyprivate", "copyin"))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
+from ompls.analysis.dataenv.private import COPYING
 from ompls.analysis.dataenv.traffic import mapped_bytes
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import Symbol
@@ -121,9 +122,10 @@ class _Depths:
 
 def _copies(stmt: ast.DirectiveStmt, model: DataModel) -> list[int]:
     """Of whole variables of which a thread gets a copy on its stack.  A region and a task have the values of theirs."""
-    clauses = stmt.directive.all("private", "lastprivate", "reduction")
-    if not {"target", "task", "taskloop"} & set(stmt.directive.constructs):
-        clauses = [*clauses, *stmt.directive.all("firstprivate")]
+    elsewhere = {"in_reduction"}  # the copy is where the reduction was begun
+    if {"target", "task", "taskloop"} & set(stmt.directive.constructs):
+        elsewhere.add("firstprivate")
+    clauses = stmt.directive.all(*[name for name in COPYING if name not in elsewhere])
     listed = {i.symbol for c in clauses for i in c.items if i.symbol is not None and isinstance(i.expr, ast.Name)}
     return [size for symbol in listed if (size := _size(symbol, model))]
 

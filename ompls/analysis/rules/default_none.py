@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.private import loop_variables
+from ompls.analysis.dataenv.private import PRIVATISING, loop_variables
 from ompls.analysis.dataenv.uses import Use, uses
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Symbol
@@ -12,10 +12,10 @@ from ompls.analysis.model.ctype import CType, innermost
 from ompls.analysis.model.omp import Clause
 from ompls.analysis.rules.support.bodies import run_by
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
+from ompls.analysis.spec.data_clauses import ON_DEVICE
 
-_SHARING = ("shared", "private", "firstprivate", "lastprivate", "linear", "reduction", "in_reduction", "task_reduction",
-            "copyin", "map", "is_device_ptr", "has_device_addr", "use_device_ptr", "use_device_addr", "induction",
-            "aligned", "nontemporal", "inclusive", "exclusive")  # fmt: skip
+_SHARING = (*PRIVATISING, *sorted(ON_DEVICE), "shared", "copyin", "map", "aligned", "nontemporal", "inclusive",
+            "exclusive")  # fmt: skip
 
 
 def check(scene: Scene) -> Iterator[Finding]:

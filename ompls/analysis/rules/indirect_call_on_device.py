@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.paths import root
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import changed_by
 from ompls.analysis.model.ast import Expr, FunctionDef, Node, Span, Symbol, walk_all
 from ompls.analysis.model.ctype import Array, Enum, Floating, Integer, Pointer
 from ompls.analysis.model.peel import peel, strip
@@ -114,8 +115,8 @@ def _stored(content: Content) -> dict[Symbol, list[ast.Name] | None]:
                 _store(kept, content, node.symbol, node.init)
             elif isinstance(node, ast.Assign):
                 _store(kept, content, root(node.target), node.value)
-            elif isinstance(node, ast.Unary) and node.op in ("&", "++", "--"):
-                _lose(kept, node.operand)
+            elif (lost := changed_by(node)) is not None:
+                _lose(kept, lost)
             elif isinstance(node, ast.Call):
                 for arg in node.args:
                     _lose_array(kept, arg)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ompls.analysis.dataenv.private import private_copies
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import changed_by
 from ompls.analysis.model.ast import DirectiveStmt, Node, Symbol, walk_all
 from ompls.analysis.model.peel import bare
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
@@ -41,17 +42,17 @@ def _changes(stmt: DirectiveStmt, symbol: Symbol) -> Iterator[tuple[Node, str]]:
     for node in walk_all(stmt.body):
         if isinstance(node, DirectiveStmt) and symbol in private_copies(node.directive, node.body):
             yield node, ""
-        elif isinstance(node, ast.Assign) and _is(node.target, symbol):
-            yield node, node.op[:-1] if node.op != "=" else _binary(node.value, symbol)
-        elif isinstance(node, ast.Unary) and node.op in ("++", "--") and _is(node.operand, symbol):
-            yield node, node.op[0]
-        elif isinstance(node, ast.Unary) and node.op == "&" and _is(node.operand, symbol):
-            yield node, ""
+        elif (target := changed_by(node)) is not None and _is(target, symbol):
+            yield node, _operation(node, symbol)
 
 
-def _binary(value: ast.Expr, symbol: Symbol) -> str:
-    """The operation of `x = x op …`."""
-    value = bare(value)
+def _operation(node: Node, symbol: Symbol) -> str:
+    """That of `x op= …`, of `x = x op …`, of `x++`; '' of others, and where somebody gets its address."""
+    if isinstance(node, ast.Unary):
+        return "" if node.op == "&" else node.op[0]
+    if not isinstance(node, ast.Assign) or node.op != "=":
+        return node.op[:-1] if isinstance(node, ast.Assign) else ""
+    value = bare(node.value)
     if isinstance(value, ast.Binary) and (_is(value.left, symbol) or _is(value.right, symbol)):
         return value.op
     return ""

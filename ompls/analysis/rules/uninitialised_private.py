@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import Any
 
-from ompls.analysis.dataenv.private import LOOP_CONSTRUCTS, loop_variables
+from ompls.analysis.dataenv.private import LOOP_CONSTRUCTS, PRIVATISING, loop_variables
 from ompls.analysis.dataenv.uses import uses
 from ompls.analysis.diagnostic import Severity
 from ompls.analysis.model import ast
@@ -25,7 +25,7 @@ _UNSET: frozenset[Any] = frozenset(("unset",))
 _SET: frozenset[Any] = frozenset(("set",))
 _MESSAGE = "is read here before anything is assigned to it: a private copy starts without a value"
 # Clauses that give the copy a value, or make the variable something else.
-_OTHERWISE = ("firstprivate", "linear", "reduction", "in_reduction", "task_reduction", "copyin", "induction", "shared")
+_OTHERWISE = (*sorted(PRIVATISING.keys() - {"private", "lastprivate", "copyprivate"}), "copyin", "shared")
 
 
 class _Values(Flow):

@@ -12,6 +12,7 @@ from ompls.analysis.dataenv.paths import depth_of, is_address, root
 from ompls.analysis.dataenv.symbolic import ZERO, LoopRange, Poly, is_integer, poly_of
 from ompls.analysis.dataenv.uses import Use, uses
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import assigned_by, changed_by
 from ompls.analysis.model.ast import Expr, FunctionDef, Node, Symbol, walk_all
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, Pointer
@@ -100,11 +101,11 @@ def _definition(node: Node) -> tuple[Symbol | None, Expr | None]:
         target = strip(node.target)
         if isinstance(target, ast.Name):
             return target.symbol, node.value if node.op == "=" else None
-    elif isinstance(node, ast.Unary) and node.op in ("++", "--", "&"):
-        operand = strip(node.operand)
+    elif (changed := changed_by(node)) is not None:
+        operand = strip(changed)
         # The address of an array gives nothing away that its name does not.
         if isinstance(operand, ast.Name) and not isinstance(operand.type, Array):
-            if node.op == "&" and not isinstance(operand.type, Pointer):
+            if assigned_by(node) is None and not isinstance(operand.type, Pointer):
                 return None, None
             return operand.symbol, None
     return None, None
