@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ompls.analysis.dataenv.paths import holds_pointers, root
+from ompls.analysis.dataenv.paths import holds_pointers, root, same
 from ompls.analysis.dataenv.symbolic import Poly, poly_of, sign
-from ompls.analysis.model.ast import Section, Span, Symbol
+from ompls.analysis.model.ast import Binary, Expr, For, Section, Span, Symbol
 from ompls.analysis.model.ctype import CType, Pointer, Record
 from ompls.analysis.model.omp import Clause, ListItem
 from ompls.analysis.model.tu import Region, Variable
@@ -44,17 +44,38 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def _used(scene: Scene, region: Region, item: ListItem) -> Reach | None:
-    """What is used of a section that is twice as long, or longer: less may be a halo, or rows that are kept whole."""
+    """What is used of a section that is twice as long, or longer: less may be a halo, or rows that are kept whole.
+
+    One element that is looked at says little of what the section is for.
+    """
     section = item.expr
     if not isinstance(section, Section) or section.length is None or section.stride is not None:
         return None
-    length = poly_of(section.length, loads=False)
-    if length is None or any(abs(factor) < _TWICE for factor in length.terms.values()):
-        return None  # nothing is twice as long as another length that C code has: `n`, not `2 * n`
+    length = _long(region, section.length)
+    if length is None:
+        return None
     first = first_of(section)
     begin = poly_of(section.lower, loads=False) if section.lower is not None else Poly.of(0)
     reach = reach_of(scene, region, first, begin) if first is not None and begin is not None else None
-    return reach if reach is not None and sign(length - reach.length * _TWICE) in (">", ">=", "==") else None
+    if reach is None or reach.length == Poly.of(1):
+        return None
+    return reach if _is_twice(length, reach.length) else None
+
+
+def _long(region: Region, written: Expr) -> Poly | None:
+    """A length that may be twice as long as what is used; None for most, which need no closer look."""
+    ends = [f.condition.right for f in region.stmt.nodes(For) if isinstance(f.condition, Binary)]
+    if any(same(end, written) for end in ends):
+        return None  # a loop over all of it
+    length = poly_of(written, loads=False)
+    if length is None or any(abs(factor) < _TWICE for factor in length.terms.values()):
+        return None  # nothing is twice as long as another length that C code has: `n`, not `2 * n`
+    counts = (poly_of(end, loads=False) for end in ends)
+    return length if any(count is not None and _is_twice(length, count) for count in counts) else None
+
+
+def _is_twice(length: Poly, other: Poly) -> bool:
+    return sign(length - other * _TWICE) in (">", ">=", "==")
 
 
 def _mapped_elsewhere(scene: Scene, region: Region) -> set[Symbol]:
