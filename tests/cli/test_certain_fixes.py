@@ -32,7 +32,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def results(program: Path) -> list[int]:
-    environ = {**os.environ, "OMP_TARGET_OFFLOAD": "mandatory"}
+    # With one thread a task of the host waits until somebody waits for it.
+    environ = {**os.environ, "OMP_TARGET_OFFLOAD": "mandatory", "OMP_NUM_THREADS": "1"}
     ran = lambda *words: subprocess.run([program, *words], env=environ, capture_output=True, check=False).returncode  # noqa: E731
     return [ran(str(number)) for number in range(ran())]
 
@@ -54,6 +55,14 @@ def test_each_race_is_found_by_a_run_before_and_none_after(tmp_path: Path) -> No
     assert "edits made" in fixed.stderr + fixed.stdout
     after = ompls("run", "--check", "--device", "cudasim", path)
     assert (after.returncode, after.stdout) == (0, "32 2016 2 4 1 3\n"), after.stderr
+
+
+def test_an_atomic_of_the_wrong_form_is_compiled_after_its_fix(tmp_path: Path) -> None:
+    path = tmp_path / "forms.c"
+    path.write_text((MISTAKES / "forms.c").read_text())
+    fixed = ompls("check", "--fix", path)
+    assert (fixed.returncode, "2 edits made" in fixed.stderr + fixed.stdout) == (0, True)
+    assert ompls("run", "--device", "host", path).stdout == "7 4\n"
 
 
 def test_only_those_fixes_are_unsafe_that_may_change_more_than_the_mistake() -> None:

@@ -36,7 +36,7 @@ RULE = Rule(
     title="Data that are not mapped leave a device data environment",
     why="""
 `target exit data` does nothing for data that are not present: they were never mapped, were mapped on another device, or have left already. With `from`, the
-results that the program waits for do not come.
+results that the program waits for do not come. There is no quick fix: an `enter data` may be missing, or this line one too many.
 """,
     section="5.8.3",
     bad=(

@@ -46,10 +46,15 @@ def _under(symbol: Symbol, used: list[Access]) -> Guard | None:
     mine = [a for a in used if a.symbol is symbol and not a.clause and (a.depth or not pointer)]
     guards = [next((g for g in a.guards if not g.passed and _is_on_data(g.expr)), None) for a in mine if a.write]
     first = guards[0] if guards else None
-    if first is None or any(a.read or not a.certain or a.home is not None for a in mine):
+    if first is None or any(_is_elsewhere(a) for a in mine):
         return None
     alike = all(g is not None and (g.stmt, g.holds, g.part) == (first.stmt, first.holds, first.part) for g in guards)
     return first if alike else None
+
+
+def _is_elsewhere(access: Access) -> bool:
+    """Whether an access is no plain write of an element that is known: a counter may choose it, and say how many there are."""
+    return access.read or not access.certain or access.home is not None or None in access.subscripts
 
 
 def _is_on_data(expr: Node) -> bool:
@@ -76,7 +81,9 @@ RULE = Rule(
     why="""
 `map(from: x)` makes storage without values on the device and copies all of it back. Elements that the region passes over
 (by an `if`, a `continue`, a `switch`) come back as garbage, over the host's values. Map it `tofrom`, or write the others, too. It is
-a hint: the condition may hold for all elements, and who reads the result may ask the same.
+a hint: the condition may hold for all elements, and who reads the result may ask the same. What is stored in an array is not computed here,
+so that also a program that certainly passes over an element, and reads it, gets no more than the hint. Where a counter chooses the element
+(`y[count++] = x[i]`), nothing is said: the counter tells how many there are.
 """,
     section="5.8.3",
     about="regions",
@@ -104,6 +111,23 @@ void f(const int *c, double *y, double *z, double *w) {
 """,
     ),
     good=(
+        """
+int f(int n, const double *x, double *y, double *z) {
+    int count = 0, same = 0;
+    #pragma omp target teams distribute parallel for map(to: x[0:n]) map(from: y[0:n]) map(tofrom: count)
+    for (int i = 0; i < n; i++)
+        if (x[i] > 0) {
+            int at;
+            #pragma omp atomic capture
+            at = count++;
+            y[at] = x[i];
+        }
+    #pragma omp target map(to: x[0:n]) map(from: z[0:n]) map(tofrom: same)
+    for (int i = 0; i < n; i++)
+        if (x[i] > 0) z[same++] = x[i];
+    return count;
+}
+""",
         """
 void f(const int *c, double *y) {
     #pragma omp target teams distribute parallel for map(to: c[0:100]) map(tofrom: y[0:100])

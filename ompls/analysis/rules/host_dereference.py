@@ -36,6 +36,7 @@ RULE = Rule(
     title="The host follows a device pointer",
     why="""
 What `omp_target_alloc` returns, and what a `use_device_ptr` variable holds, is an address on the device. The host reaches what lies there with `omp_target_memcpy`, or in a region with `is_device_ptr`.
+There is no quick fix: the two differ in who works, and the copy needs room on the host.
 """,
     section="5.4.7",
     about="events",

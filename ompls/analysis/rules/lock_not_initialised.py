@@ -37,6 +37,7 @@ RULE = Rule(
     why="""
 A lock variable begins in the uninitialised state: to take, try or release it then is undefined, and often waits for ever.
 Call `omp_init_lock` (`omp_init_nest_lock` for a nestable one) once, before any thread uses it.
+There is no quick fix: where no thread runs yet is not known here.
 """,
     section="18.9",
     group="structure",

@@ -29,6 +29,7 @@ RULE = Rule(
     why="""
 A lock that a function takes and releases on one way, but not on another, stays taken after the other: the next
 `omp_set_lock` of it never returns. Release it before every `return`.
+There is no quick fix: what lies before the `return` may still need the lock.
 """,
     section="18.9.5",
     group="structure",

@@ -28,6 +28,7 @@ RULE = Rule(
     why="""
 `omp_set_lock` waits until the lock is free. A thread that holds it waits for ever: release it with `omp_unset_lock` first,
 or use a nestable lock (`omp_nest_lock_t`, `omp_set_nest_lock`), which its holder may take again.
+There is no quick fix: the lock may protect what stands between.
 """,
     section="18.9.4",
     group="structure",

@@ -37,6 +37,7 @@ RULE = Rule(
 The iterations of a worksharing loop, a `distribute` loop or a `taskloop` run in any order and at the same time. When one iteration
 writes an element that another one reads or writes, the result depends on which comes first. Write to another array, split the
 loop, or use `ordered` (with the clause and the directive) where the order matters.
+There is no quick fix: which of these keeps the result is not in the text.
 """,
     section="11.5",
     group="sharing",

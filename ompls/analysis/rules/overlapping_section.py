@@ -28,7 +28,7 @@ RULE = Rule(
     title="A section is mapped that overlaps present storage",
     why="""
 What is present cannot grow: when a part of an array is on the device, a map of a section that holds this part and more is an error (the program stops, or the rest
-is not there). Map the largest section first.
+is not there). Map the largest section first. There is no quick fix: the largest section may be none of those that are written.
 """,
     section="5.8.3",
     about="events",

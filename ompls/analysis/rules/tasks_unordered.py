@@ -43,6 +43,7 @@ RULE = Rule(
 Tasks of one parent run in any order, and at the same time. Where one writes what another uses, both need a `depend` clause
 for it, or an `atomic` or `critical` around the accesses, or a `taskwait` must stand between their creation. `depend` orders
 the children of one task only: not tasks that different threads create, and not the tasks inside of those it orders.
+There is no quick fix: which tasks may still run side by side is for the author to say.
 """,
     section="15.9.5",
     group="sharing",

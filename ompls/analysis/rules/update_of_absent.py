@@ -25,6 +25,7 @@ RULE = Rule(
     title="`target update` of data that are not mapped",
     why="""
 `target update` copies between the host and an existing copy on the device. Without one it does nothing: the motion that the program needs does not happen.
+There is no quick fix: the data may have to be mapped before, or the update to be left out.
 """,
     section="13.8",
     about="events",

@@ -42,6 +42,7 @@ RULE = Rule(
     why="""
 A critical section keeps out only the threads that want to enter one of the same name, a lock only those that take the same lock.
 Accesses of one variable under different ones happen at the same time. (A `critical` without a name is one of all others without a name.)
+There is no quick fix: either lock may be the right one.
 """,
     section="15.2",
     group="sharing",

@@ -193,12 +193,54 @@ int an_update_has_the_wrong_direction(void)
     return a[0] != 5;
 }
 
+__attribute__((noinline)) static void tripled(int n, int *result)
+{
+    int table[N];
+    for (int i = 0; i < N; i++) table[i] = n;
+    #pragma omp target enter data map(to: table)
+    #pragma omp target map(from: result[0:1])
+    result[0] = 3 * table[n];
+}
+
+int local_stays_mapped_at_the_end(void)
+{
+    int sum = 0, one = 0;
+    for (int i = 0; i < 3; i++) {
+        tripled(i, &one);
+        sum += one;
+    }
+    return sum != 9;
+}
+
+int a_section_goes_beyond_the_storage(void)
+{
+    int *a = calloc(N, sizeof *a), sum = 0;
+    #pragma omp target teams distribute parallel for reduction(+: sum) map(to: a[0:10000000 * N]) map(tofrom: sum)
+    for (int i = 0; i < N; i++) sum += a[i] + 1;
+    free(a);
+    return sum != N;
+}
+
+int a_task_is_not_waited_for(void)
+{
+    int x = 0, seen = 0;
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp task shared(x)
+        x = 1;
+        seen = x;
+    }
+    return seen != 1;
+}
+
 static int (*const mistakes[])(void) = {
     freed_while_mapped, local_stays_mapped, nothing_was_written, nothing_was_written_until_exit, a_border_is_lost,
     device_memory_is_mapped, a_member_is_not_attached, a_member_is_not_mapped, a_pointer_is_not_mapped,
     a_linked_variable_is_not_mapped, a_section_is_too_short, a_result_is_lost, a_table_comes_back_only_by_to,
     the_host_has_newer_values, the_device_has_newer_values, a_private_copy_starts_without_value,
-    an_update_has_the_wrong_direction,
+    an_update_has_the_wrong_direction, local_stays_mapped_at_the_end, a_section_goes_beyond_the_storage,
+    a_task_is_not_waited_for,
 };
 
 int main(int argc, char **argv)
