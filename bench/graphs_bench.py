@@ -9,11 +9,12 @@ them with each other, on a machine that does nothing else.
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import smallest
 
 # (clauses of the task, what it does) at each place of the loops
 TASKS = {
@@ -102,11 +103,13 @@ def program(blocks: int, times: int) -> str:
 
 
 def main() -> int:
-    arguments = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    arguments = smallest.parser(__doc__)
     arguments.add_argument("--device", default="host,cudasim")
     arguments.add_argument("--blocks", type=int, default=20)
     arguments.add_argument("--times", type=int, default=30)
     options = arguments.parse_args()
+    if options.smallest:
+        options.device, options.blocks, options.times = "host", 2, 1
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "graphs.c"
         source.write_text(program(options.blocks, options.times), encoding="utf-8")
