@@ -160,6 +160,36 @@ int main(void) {
     ),
     good=(
         """
+#pragma omp begin declare target
+void fill(float *, int);
+float *get(void);
+#pragma omp end declare target
+float f(void) {
+    float a[100], b[100], sum = 0;
+    #pragma omp target data map(alloc: a, b)
+    {
+        #pragma omp target
+        for (int i = 0; i < 50; i++) b[2 * i] = 0;
+        #pragma omp target
+        for (int i = 0; i < 100; i++) {
+            float *p = get();
+            b[i] += 1;
+            p[i + 1] = 2;
+        }
+        #pragma omp target teams distribute parallel for
+        for (int i = 0; i < 50; i++) a[2 * i] = 0;
+        #pragma omp target
+        for (int i = 0; i < 100; i++) {
+            a[i] += 1;
+            fill(a, i + 1);
+        }
+        #pragma omp target update from(a)
+    }
+    for (int i = 0; i < 100; i++) sum += a[i];
+    return sum;
+}
+""",
+        """
 float f(void) {
     float a[100], b[100], sum = 0;
     #pragma omp target data map(alloc: a, b)

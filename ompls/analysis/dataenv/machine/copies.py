@@ -334,9 +334,14 @@ def sent_back(state: Copies, copy: Copy, r: Range, positive: Positive) -> Copies
 
 
 def perhaps_filled(state: Copies) -> Copies:
-    """The devices' copies that had no values may have got some."""
-    filled = [c._replace(filled="some") if c.filled == "no" else c for c in state.copies]
+    """The devices' copies that had no values, or only in a part, may have got some."""
+    filled = [c._replace(filled="some" if c.filled == "no" else c.filled, part=None) for c in state.copies]
     return state._replace(copies=tuple(filled))
+
+
+def open_to(copy: Copy) -> bool:
+    """Whether code that is not known may have written to the device's storage."""
+    return copy.lent or copy.filled != "yes"
 
 
 def unknown(copy: Copy) -> bool:

@@ -107,9 +107,12 @@ class Memory(Store):
             self.on_host(locs, node, read, write, through)
 
     def perhaps_filled(self, objs: Iterable[Obj]) -> None:
-        """A region may have given these values."""
+        """The region may have given these values."""
+        assert self.region is not None
         for obj in list(objs):
-            if any(copy.filled == "no" for case in self.cases_of(obj) or () for copy in case.copies):
+            self.region.written.setdefault(obj, set()).add(None)
+            copies = [copy for case in self.cases_of(obj) or () for copy in case.copies]
+            if any(copy.filled == "no" or copy.part is not None for copy in copies):
                 self.change(obj, cp.perhaps_filled)
 
     def on_host(self, locs: list[Loc], node: Node, read: bool, write: bool, through: bool) -> None:
@@ -287,6 +290,7 @@ class Memory(Store):
             return cp.device_writes(case, mine[0], r, site, self.positive) if len(mine) == 1 else case
 
         if real is not None and not isinstance(loc.type, Pointer) and not self.region.chosen:
+            self.region.written.setdefault(real, set()).add(None)
             self.change(real, wrote)
 
     def read_lent(self, loc: Loc, node: Node, write: bool) -> None:
@@ -319,8 +323,9 @@ class Memory(Store):
         """At the end of a region: what it has read and nobody has written, but for elements behind their own reads."""
         assert self.region is not None
         for event, obj, part, low in self.region.partial if self.now is not None else ():
-            kept = any(copy.part == part for case in self.cases_of(obj) or () for copy in case.copies)
-            if kept or (low is not None and self.region.written.get(obj) == {low}):
+            copies = [copy for case in self.cases_of(obj) or () for copy in case.copies]
+            own = low is not None and self.region.written.get(obj) == {low} and not any(cp.open_to(c) for c in copies)
+            if own or any(copy.part == part for copy in copies):
                 self.judge(event, "bad")
 
     def untracked(self, obj: Obj) -> bool:
