@@ -320,9 +320,9 @@ async function drive(s) {
     await page.locator('[data-line] text').first().click();
     await page.locator('.marked').nth(2).waitFor();
     await s.press('!'); // where the click has put the cursor
-    await page.getByText('does not parse').waitFor();
+    await page.locator('#head', { hasText: 'does not parse' }).waitFor();
     await s.page.keyboard.press('Backspace');
-    await page.getByText('steps: 3 tasks').waitFor();
+    await page.locator('#head', { hasText: 'steps: 3 tasks' }).waitFor();
     await page.locator('[data-line]').nth(2).waitFor();
     await s.command('File: Revert File');
   });
