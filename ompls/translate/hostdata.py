@@ -105,4 +105,9 @@ def renamed(text: str, renamings: list[Renaming], item: Item, at: Span) -> str:
     """Statements of a construct at `at` in the words that hold there."""
     # Of two constructs around it the inner one's names hold.
     names = {r.name: r.text for r in renamings if r.item is item and r.span.start < at.start and at.end <= r.span.end}
+    return with_names(text, names)
+
+
+def with_names(text: str, names: dict[str, str]) -> str:
+    """Statements of ours with what stands for each variable; members of its name stay."""
     return _TOKEN.sub(lambda m: names.get(m.group(), m.group()), text) if names else text

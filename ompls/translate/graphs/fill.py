@@ -7,7 +7,6 @@ record.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -17,12 +16,11 @@ from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.model.layout import sizeof
 from ompls.analysis.model.tu import TU, Item
 from ompls.translate.graphs.recordable import Graph, Node
+from ompls.translate.hostdata import with_names
 from ompls.translate.needs import Index
 from ompls.translate.output import OutLine, Places, generated
 from ompls.translate.rewrite import Rewriter, name_function
 from ompls.translate.uses import names_in
-
-_TOKEN = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?:->|\.)\s*[A-Za-z_]\w*|[A-Za-z_]\w*)""")
 
 
 @dataclass(frozen=True)
@@ -143,4 +141,4 @@ def body_of(item: Item, places: Places, node: Node) -> list[OutLine]:
 def reached(text: str, node: Node) -> str:
     """Statements of ours in a task's function: what is shared is behind pointers there."""
     names = {s.name: f"(*{pointer(s)})" for s in node.shared}
-    return _TOKEN.sub(lambda m: names.get(m.group(), m.group()), text)
+    return with_names(text, names)
