@@ -8,8 +8,8 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ctype import Pointer
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
 from ompls.analysis.rules.support.noticed import region_at
-from ompls.analysis.rules.support.races.reducing import reducing
-from ompls.analysis.rules.support.races.report import Report, finding, reports, text_of, units
+from ompls.analysis.rules.support.races.reducing import is_asked, reducing
+from ompls.analysis.rules.support.races.report import Report, finding, only_scalar, reports, text_of, units
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -28,6 +28,8 @@ def _wanted(scene: Scene, report: Report) -> str:
     first = report.race.first
     if any(step not in ("[]", "*") for step in first.place.path):
         return "an `atomic` directive, or the `reduction` of a variable of its own"
+    if only_scalar(report) and is_asked(report):
+        return "`atomic capture`, or `critical` around all that uses it: no copy of a `reduction` has the value that is used"
     item = report.name
     if first.place.depth and isinstance(first.place.symbol.type, Pointer):
         one = isinstance(first.node, ast.Unary) and first.node.op == "*"
@@ -54,12 +56,31 @@ RULE = Rule(
     why="""
 `x += e` reads `x`, adds, and writes it back. When two threads (teams, lanes) do that at the same time, one of the updates is
 lost. A `reduction` clause gives each its own copy and combines them at the end; where the updates are rare, an `atomic`
-directive is enough.
+directive is enough. Where the value is used as well (`out[k++] = x`), neither will do: two threads would get the same one. `atomic capture` updates and gives
+each its own: `at = k++; out[at] = x;`.
 """,
     section="5.5.8",
     group="sharing",
     about="races",
     bad=(
+        """
+void f(int n, const int *x, int *out, int *size, int *where) {
+    int k = 0, m = 0, best = 0;
+    #pragma omp target teams distribute parallel for map(to: x[0:n]) map(tofrom: out[0:n], k)
+    for (int i = 0; i < n; i++)
+        if (x[i] > 0) out[k++] = x[i];
+    //                    ^ warning: `k` is updated by iterations that run at the same time, so that updates are lost: it needs `atomic capture`, or `critical` around all that uses it: no copy of a `reduction` has the value that is used
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        if (x[i] < 0) { out[m] = x[i]; m++; }
+    //                                 ^ warning: `m` is updated by iterations that run at the same time, so that updates are lost: it needs `atomic capture`, or `critical` around all that uses it: no copy of a `reduction` has the value that is used
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        (void)(x[i] > best ? best++, i : 0);
+    //                       ^^^^ warning: `best` is updated by iterations that run at the same time, so that updates are lost: it needs `atomic capture`, or `critical` around all that uses it: no copy of a `reduction` has the value that is used
+    size[0] = k + m, *where = best;
+}
+""",
         """
 void f(int n, double *v, double *w) {
     const int nx = 20, ny = 50;

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import walk_all
+from ompls.analysis.model.peel import strip
 from ompls.analysis.model.tu import Region, Variable
 from ompls.analysis.rules.support.edits import sharing
 from ompls.analysis.rules.support.framework import Change, Scene
@@ -34,18 +37,37 @@ def reducing(scene: Scene, report: Report) -> tuple[Change, ...]:
         return atomically(scene, report.writes, safe=race.certain)
     if not _REDUCING & set(directive.constructs):
         return ()
-    symbol = race.first.symbol
-    updates = {id(r.first.by) for r in report.all if r.first.by is not None}
-    # It still has to come back, and is no longer shared.
-    mapped = {id(i.expr) for c in directive.all("map", "shared") for i in c.items}
-    inside = [n for n in walk_all(race.level.stmt) if isinstance(n, ast.Name) and n.symbol is symbol]
-    inside = [n for n in inside if id(n) not in mapped]
-    made = [node for by in _statements(report) for node in (_choice(race.level.stmt, by, report.operator), by)]
-    known = [n for part in made for n in part.walk() if isinstance(n, ast.Name) and n.symbol is symbol]
-    if len(updates) != 1 or {id(n) for n in inside} != {id(n) for n in known}:
+    if len(_statements(report)) != 1 or is_asked(report):
         return ()
     clause = f"reduction({report.operator}: {report.name})"
-    return (sharing(directive, symbol, clause, safe=race.certain),)
+    return (sharing(directive, race.first.symbol, clause, safe=race.certain),)
+
+
+def is_asked(report: Report) -> bool:
+    """Whether the construct uses the value of the scalar, too: copies of it, as a reduction makes, have others."""
+    construct, symbol = report.race.level.stmt, report.race.first.symbol
+    # It still has to come back, and is no longer shared.
+    mapped = {id(i.expr) for c in construct.directive.all("map", "shared") for i in c.items}
+    inside = {id(n) for n in walk_all(construct) if isinstance(n, ast.Name) and n.symbol is symbol}
+    updates = _statements(report)
+    made = [node for by in updates for node in (_choice(construct, by, report.operator), by)]
+    known = {id(n) for part in made for n in part.walk() if isinstance(n, ast.Name) and n.symbol is symbol}
+    idle = {id(e) for n in walk_all(construct) for e in _for_effect(n)}
+    return inside - mapped != known or any(id(by) not in idle for by in updates)
+
+
+def _for_effect(node: ast.Node) -> Iterator[ast.Expr]:
+    """The expressions of a statement whose values nobody uses."""
+    waiting = [node.expr] if isinstance(node, ast.ExprStmt) else [node.step] if isinstance(node, ast.For) else []
+    while waiting:
+        e = waiting.pop()
+        if e is None:
+            continue
+        yield (e := strip(e))
+        if isinstance(e, ast.Binary) and e.op in (",", "&&", "||"):
+            waiting += [e.right, e.left] if e.op == "," else [e.right]
+        elif isinstance(e, ast.Conditional):
+            waiting += [e.then, e.otherwise]
 
 
 def _choice(construct: ast.Stmt, by: ast.Node, operator: str) -> ast.Node:
