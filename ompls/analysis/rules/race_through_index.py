@@ -31,6 +31,7 @@ RULE = Rule(
     why="""
 In `a[index[i]] += x` two iterations update the same element when the index array holds a value twice. Whether it does is not to be
 seen in the program, unless the array is a constant. A histogram or an assembly needs an `atomic` directive; a permutation does not.
+An index that is worked out from data (kept in range by a condition, `b > 15 ? 15 : b`, or by a function) is judged alike.
 """,
     section="1.4.1",
     group="sharing",
@@ -93,6 +94,46 @@ void count(const int *key, int n, int *times) {
     for (int i = 0; i < n; i++)
         times[key[i]]++;
     //  ^^^^^^^^^^^^^ warning: `times[key[i]]` is updated by iterations that find the same index and run at the same time: it needs an `atomic` directive
+}
+""",
+        """
+void clamped(int n, const int *value, int *bins) {
+    #pragma omp target teams distribute parallel for map(to: value[0:n]) map(tofrom: bins[0:8])
+    for (int i = 0; i < n; i++) {
+        int bin = value[i];
+        if (bin > 7)
+            bin = 7;
+        bins[bin]++;
+    //  ^^^^^^^^^ warning: `bins[bin]` is updated by iterations that find the same index and run at the same time: it needs an `atomic` directive
+    }
+}
+""",
+        """
+static int clamp(int v, int low, int high) { return v < low ? low : v > high ? high : v; }
+void weighted(int n, const float *x, const float *weight, float *bins, int *above) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        above[x[i] > 0.5f ? 1 : 0] += i;
+    //  ^^^^^^^^^^^^^^^^^^^^^^^^^^ warning: `above[x[i] > 0.5f ? 1 : 0]` is updated by iterations that find the same index and run at the same time: it needs an `atomic` directive
+        bins[clamp((int)(x[i] * 8), 0, 7)] += weight[i];
+    //  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint: `bins[clamp((int)(x[i] * 8), 0, 7)]` is right only if no two iterations find the same index: otherwise it needs `atomic`
+    }
+}
+""",
+        """
+#include <math.h>
+void counted(int n, const float *x, const unsigned char *text, int *bins, int *letters) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        unsigned char c = text[i];
+        if (c >= 'A' && c <= 'Z')
+            c += 32;
+        if (c >= 'a' && c <= 'z')
+            letters[c - 'a']++;
+        //  ^^^^^^^^^^^^^^^^ hint: `letters[c - 'a']` is right only if no two iterations find the same index: otherwise it needs `atomic`
+        bins[(int)fminf(x[i] * 8, 7)]++;
+    //  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning: `bins[(int)fminf(x[i] * 8, 7)]` is updated by iterations that find the same index and run at the same time: it needs an `atomic` directive
+    }
 }
 """,
     ),
@@ -164,6 +205,69 @@ void tiles(int n, const unsigned char *x, int *y) {
     for (int b = 0; b < n; b++)
         for (int i = 0; i < 16; i++)
             y[16 * b + (x[i] >> 4)] += i;
+}
+""",
+        """
+static int clamp(int v, int low, int high) { return v < low ? low : v > high ? high : v; }
+void own(int n, const int *value, int *bins, int *to, int *counts) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        bins[8 * i + clamp(value[i], 0, 7)]++;
+        int at = i;
+        if (value[i] > 3)
+            at = n + i;
+        to[at] = value[i];
+        int mine[8] = {0};
+        for (int j = 0; j < 8; j++)
+            mine[clamp(value[i] >> j, 0, 7)]++;
+        counts[i] = mine[7];
+    }
+}
+""",
+        """
+void rank(int n, const int *value, int *sorted) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        int smaller = 0;
+        for (int j = 0; j < n; j++)
+            if (value[j] < value[i] || (value[j] == value[i] && j < i))
+                smaller++;
+        sorted[smaller] = value[i];
+    }
+}
+""",
+        """
+#include <omp.h>
+void threads(int n, const int *value, int *bins) {
+    #pragma omp parallel
+    {
+        int thread;
+        thread = omp_get_thread_num();
+        #pragma omp for
+        for (int i = 0; i < n; i++)
+            bins[8 * thread + (value[i] > 7 ? 7 : value[i])]++;
+    }
+    #pragma omp parallel for reduction(+: bins[:8])
+    for (int i = 0; i < n; i++)
+        bins[value[i] > 7 ? 7 : value[i]]++;
+}
+""",
+        """
+void teams(int n, const int *value, int *bins) {
+    #pragma omp target teams distribute map(to: value[0:64 * n]) map(tofrom: bins[0:8 * n])
+    for (int team = 0; team < n; team++) {
+        int local[8] = {0};
+        #pragma omp parallel for
+        for (int i = 0; i < 64; i++) {
+            int bin = value[64 * team + i];
+            if (bin > 7)
+                bin = 7;
+            #pragma omp atomic
+            local[bin]++;
+        }
+        for (int i = 0; i < 8; i++)
+            bins[8 * team + i] = local[i];
+    }
 }
 """,
     ),

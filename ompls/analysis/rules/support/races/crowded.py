@@ -8,14 +8,15 @@ met.
 from __future__ import annotations
 
 from ompls.analysis.dataenv.access import Access, Walk
-from ompls.analysis.dataenv.paths import same
+from ompls.analysis.dataenv.paths import root, same
 from ompls.analysis.dataenv.symbolic import LoopRange, Opaque, Poly, poly_of
 from ompls.analysis.model import ast
+from ompls.analysis.model.assigned import assigned_in
 from ompls.analysis.model.ast import Symbol
 from ompls.analysis.model.constants import fold
 from ompls.analysis.model.ctype import Array, CType, Integer, Pointer
 from ompls.analysis.model.peel import bare
-from ompls.analysis.rules.support.races.computed import Functions, index_of, interval_of, is_rounded
+from ompls.analysis.rules.support.races.computed import Functions, Index, index_of, interval_of
 from ompls.analysis.rules.support.races.levels import Level
 
 _Interval = tuple[int, int]  # both inclusive
@@ -23,7 +24,7 @@ _Interval = tuple[int, int]  # both inclusive
 
 def is_crowded(access: Access, level: Level, walk: Walk) -> bool:
     """Whether two iterations of the level's loops certainly access one element, which their data choose."""
-    loops = [r for r in access.loops if any(r.stmt is f for f in level.loops)]
+    loops = _loops(access, level)
     if not loops or access.inner is not None:
         return False
     loads = [o for s in access.subscripts if s is not None for o in s.opaques() if _is_load(o)]
@@ -43,18 +44,46 @@ def is_full(access: Access, loops: list[LoopRange]) -> bool:
     return capacity is not None and iterations is not None and capacity < iterations
 
 
-def is_crowded_by_data(access: Access, level: Level, functions: Functions) -> bool:
-    """The same of an index that is no polynomial: `hist[bin(x[i]) % 16]`."""
-    loops = [r for r in access.loops if any(r.stmt is f for f in level.loops)]
-    index = index_of(access, level.stmt, functions) if loops and access.subscripts == (None,) else None
-    if index is None or _is_dealt_out(access, loops):
+def is_by_data(access: Access, level: Level, functions: Functions) -> bool:
+    """Whether data choose the element by an index that is no polynomial: `hist[bin(x[i]) % 16]`."""
+    index = _computed(access, level, functions)
+    return index is not None and (_is_shared(index, access, level) or _has_few(index, access, level))
+
+
+def is_crowded_by_data(access: Access, level: Level, walk: Walk, functions: Functions) -> bool:
+    """The same as `is_crowded` of such an index."""
+    index = _computed(access, level, functions)
+    if index is None:
         return False
-    if _counts(access) and is_rounded(index):
-        return True
-    iterations, found, capacity = _iterations(loops), interval_of(index), _capacity(access)
+    counted = _counts(access) and not any(_is_permutation(root(n), walk) for n in index.loads())
+    return (counted and _is_shared(index, access, level)) or _has_few(index, access, level)
+
+
+def _computed(access: Access, level: Level, functions: Functions) -> Index | None:
+    loops = _loops(access, level)
+    known = bool(loops) and access.subscripts == (None,) and not _is_dealt_out(access, loops)
+    return index_of(access, level.stmt, functions) if known else None
+
+
+def _is_shared(index: Index, access: Access, level: Level) -> bool:
+    """Whether nothing but data chooses: no iteration and no thread has elements of its own, as in `16 * i + bin(x[i])`."""
+    others = {r.symbol for r in _loops(access, level)}
+    if level.bound >= 0:  # what a thread has worked out before its share of the iterations is its own
+        others |= assigned_in(access.directives[level.bound]) - assigned_in(level.stmt)
+    return others.isdisjoint(index.beside())
+
+
+def _has_few(index: Index, access: Access, level: Level) -> bool:
+    """Whether there are fewer values of the index, or elements of the array, than iterations."""
+    iterations, found = _iterations(_loops(access, level)), interval_of(index.expr, index.own)
     if iterations is None:
         return found is not None
-    return any(n is not None and n < iterations for n in (found and found[1] - found[0] + 1, capacity))
+    return any(n is not None and n < iterations for n in (found and found[1] - found[0] + 1, _capacity(access)))
+
+
+def _loops(access: Access, level: Level) -> list[LoopRange]:
+    """The ranges of the level's loops that are around the access."""
+    return [r for r in access.loops if any(r.stmt is f for f in level.loops)]
 
 
 def _is_dealt_out(access: Access, loops: list[LoopRange]) -> bool:

@@ -10,7 +10,7 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.tu import Region
 from ompls.analysis.rules.support.races.computed import Functions
 from ompls.analysis.rules.support.races.conditions import Conditions
-from ompls.analysis.rules.support.races.crowded import is_crowded, is_shown_by_atomic
+from ompls.analysis.rules.support.races.crowded import is_crowded, is_crowded_by_data, is_shown_by_atomic
 from ompls.analysis.rules.support.races.levels import Level
 from ompls.analysis.rules.support.races.meet import Meeting, is_fixed
 from ompls.analysis.rules.support.races.relaxed import Relaxations
@@ -40,6 +40,7 @@ class Judge:
 
     def __init__(self, walk: Walk, conditions: Conditions, regions: Iterable[Region], functions: Functions) -> None:
         self.walk = walk
+        self.functions = functions
         self.conditions = conditions
         self.relaxations = Relaxations(walk, functions)
         self.regions = {id(r.stmt): r for r in regions}
@@ -51,7 +52,7 @@ class Judge:
         if self.conditions.same_value(a, b, level):
             return None
         shown = found.verdict == "indirect" and is_shown_by_atomic(a, b, level, self.walk)
-        meeting = found.verdict == "yes" or shown or (a is b and is_crowded(a, level, self.walk))
+        meeting = found.verdict == "yes" or shown or (a is b and self.is_crowded(a, level))
         certain = meeting and level.certain and self.conditions.happen(a, b, level, fixed)
         if certain and (
             self.is_doubtful(a, b, level, found)
@@ -67,6 +68,10 @@ class Judge:
             return Race(a, b, level, found, fixed, certain)
         back = None if found.distance is None else -found.distance
         return Race(b, a, level, Meeting(found.verdict, back), fixed, certain)
+
+    def is_crowded(self, a: Access, level: Level) -> bool:
+        """Whether two iterations choose one element, by whatever kind of index."""
+        return is_crowded(a, level, self.walk) or is_crowded_by_data(a, level, self.walk, self.functions)
 
     def is_kept(self, a: Access, b: Access, level: Level, outer: int) -> bool:
         """Whether no write changes anything where the two meet."""

@@ -23,7 +23,7 @@ from ompls.analysis.rules.support.framework import Unit
 from ompls.analysis.rules.support.races.barriers import together
 from ompls.analysis.rules.support.races.chosen import is_chosen, is_exchange
 from ompls.analysis.rules.support.races.conditions import Conditions
-from ompls.analysis.rules.support.races.crowded import is_crowded_by_data, is_shown_by_atomic
+from ompls.analysis.rules.support.races.crowded import is_by_data, is_shown_by_atomic
 from ompls.analysis.rules.support.races.doacross import has_doacross, is_unordered
 from ompls.analysis.rules.support.races.glance import without_races
 from ompls.analysis.rules.support.races.judge import Judge, Race
@@ -239,11 +239,11 @@ class _Search:
         if self.conditions.one_unit(a, b, level):
             return None
         found = meet(a, b, level, outer, self.budget)
-        if found.verdict == "unknown" and a is b and is_shown_by_atomic(a, a, level, self.walk):
-            found = INDIRECT
-        crowded = found.verdict == "unknown" and a is b and is_crowded_by_data(a, level, self.functions)
-        if crowded or (found.verdict == "unknown" and a is b and is_chosen(a, level, self.functions)):
-            found = Meeting("yes")
+        if found.verdict == "unknown" and a is b:
+            if is_shown_by_atomic(a, a, level, self.walk) or is_by_data(a, level, self.functions):
+                found = INDIRECT
+            elif is_chosen(a, level, self.functions):
+                found = Meeting("yes")
         if found.verdict == "indirect" and is_exchange(a, b, level, self.in_main, self.walk):
             found = Meeting("yes")
         return self.judge.race(a, b, level, found, outer)
