@@ -2,7 +2,8 @@
 
 Each expression becomes a Python function of the variables' values once, however often it is met: a region of thousands
 of tasks asks for the same few expressions each time.  A pointer that nothing assigns is an object of its own, whatever
-it points to: two of them are taken for different ones, as the paper does.
+it points to: two of them are taken for different ones, as the paper does.  What `malloc` and the like return is a new
+object each time that the call is met.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
+from ompls.analysis.dataenv.called import known_of
 from ompls.analysis.model import ast
-from ompls.analysis.model.assigned import variable_changed_by
+from ompls.analysis.model.assigned import assigned_in, variable_changed_by
 from ompls.analysis.model.ast import Expr, Symbol
 from ompls.analysis.model.constants import fold, operated, wrap
 from ompls.analysis.model.ctype import Array, CType, Enum, Integer, Pointer, Record
@@ -105,6 +107,8 @@ class Values:
                 return lambda f: first(f) if asked(f) else second(f)
             case ast.Cast():
                 return self._converted(self.value(e.operand), e.to)
+            case ast.Call() if _makes_storage(e):
+                return lambda _: Address((object(), "value"), 0)
         return self._unknown(e)
 
     def _unknown(self, e: Expr) -> Evaluated:
@@ -345,3 +349,10 @@ class Values:
         symbol = e.symbol if isinstance(e, ast.Name) else None
         plain = symbol is not None and symbol.level == "block" and symbol.storage == "" and symbol not in self._exposed
         return symbol if plain else None
+
+
+def _makes_storage(call: ast.Call) -> bool:
+    """Whether it returns storage of its own: `malloc`, `omp_alloc`; not `realloc`, which may keep the place."""
+    row = known_of(call)
+    fresh = row is not None and row.allocates is not None and row.allocates.into is None and row.frees is None
+    return fresh and not assigned_in(call)

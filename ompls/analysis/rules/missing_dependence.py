@@ -150,8 +150,42 @@ void f(void) {
     }
 }
 """,
+        """
+void *calloc(unsigned long, unsigned long);
+void f(void) {
+    enum { B = 8, L = 50 };
+    int *mid = calloc(B * L, sizeof *mid), *end = calloc(B * L, sizeof *end);
+    #pragma omp parallel
+    #pragma omp single
+    for (int b = 0; b < B; b++) {
+        #pragma omp task depend(out: mid[b * L])
+        for (int i = 0; i < L; i++)
+            mid[b * L + i] = i;
+        #pragma omp task depend(in: mid[b]) depend(out: end[b * L])
+        for (int i = 0; i < L; i++)
+            end[b * L + i] = mid[b * L + i] + 1;
+    //                       ^^^^^^^^^^^^^^ warning: `mid[b * L + i]` is read by the task of b=1 and written by the task of b=1: no `depend` orders them
+    }
+}
+""",
     ),
     good=(
+        """
+void *malloc(unsigned long), *realloc(void *, unsigned long);
+void f(void) {
+    int *last = malloc(8), done[4];
+    #pragma omp parallel
+    #pragma omp single
+    for (int i = 0; i < 4; i++) {
+        int *a = malloc(8);
+        #pragma omp task depend(out: done[i])
+        a[0] = i;
+        last = realloc(last, 8);
+        #pragma omp task depend(out: last[i])
+        last[0] = i;
+    }
+}
+""",
         """
 int a[8], b[4], c;
 void store(float *p) { p[0] = 1; }
