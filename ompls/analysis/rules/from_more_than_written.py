@@ -17,15 +17,15 @@ def check(scene: Scene) -> Iterator[Finding]:
         span = found.event.site.span
         item = list_item_at(scene, span)
         name = item[2].text if item is not None else found.event.name
-        message = f"`{name}` is copied back as a whole, but the device has written only a part: the host's values of the rest are gone"
+        message = f"`{name}` is copied back as a whole, but the device has written only a part: of the rest the host gets garbage"
         begins = item is not None and item[0].name != "target exit data"
         fix = other_type(scene, span, name, "tofrom") if begins else ()
         between = found.event.how == "between"
         if found.event.how == "all":
-            message = f"`{name}` is copied back, but the device has written nothing to it: the host's values are gone"
+            message = f"`{name}` is copied back, but the device has written nothing to it: the host gets garbage"
             fix = other_type(scene, span, name, "to" if begins else "release")  # then the host's values stay
         if between:
-            message = f"`{name}` is copied back as a whole, but the device has written only some of it: the host's values in between are gone"
+            message = f"`{name}` is copied back as a whole, but the device has written only some of it: in between the host gets garbage"
         yield finding(found, message, "hint" if found.aware or between else severity_of(found, scene), *fix)
 
 
@@ -45,7 +45,7 @@ like the border of a stencil, or the elements that a loop steps over, is garbage
 int f(void) {
     double t = 7, a[4] = {0}, own[2] = {7, 7};
     #pragma omp target data map(tofrom: a) map(from: t)
-    //                                               ^ warning: `t` is copied back, but the device has written nothing to it: the host's values are gone
+    //                                               ^ warning: `t` is copied back, but the device has written nothing to it: the host gets garbage
     {
         #pragma omp target teams distribute parallel for
         for (int i = 0; i < 4; i++) a[i] = i;
@@ -54,7 +54,7 @@ int f(void) {
     #pragma omp target enter data map(alloc: own)
     own[0] = 8;
     #pragma omp target exit data map(from: own)
-    //                                     ^^^ warning: `own` is copied back, but the device has written nothing to it: the host's values are gone
+    //                                     ^^^ warning: `own` is copied back, but the device has written nothing to it: the host gets garbage
     return t != 8 || own[0] != 8;
 }
 """,
@@ -64,7 +64,7 @@ double f(int n, const double *x) {
     double *y = malloc(n * sizeof(double)), sum = 0;
     y[0] = y[n - 1] = 1;
     #pragma omp target teams distribute parallel for map(to: x[0:n]) map(from: y[0:n])
-    //                                                                         ^^^^^^ warning: `y[0:n]` is copied back as a whole, but the device has written only a part: the host's values of the rest are gone
+    //                                                                         ^^^^^^ warning: `y[0:n]` is copied back as a whole, but the device has written only a part: of the rest the host gets garbage
     for (int i = 1; i < n - 1; i++)
         y[i] = x[i - 1] + x[i + 1];
     for (int i = 0; i < n; i++)
@@ -83,7 +83,7 @@ double f(void) {
     double y[64];
     for (int i = 0; i < 64; i++) y[i] = -1;
     #pragma omp target data map(from: y)
-    //                                ^ warning: `y` is copied back as a whole, but the device has written only a part: the host's values of the rest are gone
+    //                                ^ warning: `y` is copied back as a whole, but the device has written only a part: of the rest the host gets garbage
     for (int step = 0; step < 9; step++)
         interior(y, 8);
     return y[0];
@@ -96,7 +96,7 @@ double f(int n) {
     for (int i = 0; i < n; i++)
         y[i] = 1;
     #pragma omp target teams distribute parallel for map(from: y[0:n])
-    //                                                         ^^^^^^ hint: `y[0:n]` is copied back as a whole, but the device has written only some of it: the host's values in between are gone
+    //                                                         ^^^^^^ hint: `y[0:n]` is copied back as a whole, but the device has written only some of it: in between the host gets garbage
     for (int i = 0; i < n; i += 2)
         y[i] = i;
     for (int i = 0; i < n; i++)

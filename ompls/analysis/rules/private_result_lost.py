@@ -1,6 +1,6 @@
 """A variable that a construct has copies of by `private` or `firstprivate`, assigns there, and that is read afterwards.
 
-A hint: it may be a temporary there, and the value from before is wanted.
+A hint where it has a value before: it may be a temporary in the construct, and that value is wanted.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ompls.analysis.dataenv.uses import uses
-from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Name, Symbol
+from ompls.analysis.model.ast import DirectiveStmt, DoWhile, For, FunctionDef, Name, Symbol, Unary, While
 from ompls.analysis.model.ctype import Enum, Floating, Integer, Pointer
 from ompls.analysis.model.omp import ListItem
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
@@ -36,9 +36,11 @@ def check(scene: Scene) -> Iterator[Finding]:
                 continue
             read = read_behind(function, stmt, symbol)
             if read is not None:
-                message = f"`{symbol.name}` is read after the construct, where it has its old value: by `{clause}` what is assigned here is lost"
+                empty = _has_no_value(function, stmt, symbol)
+                has = "no value" if empty else "its old value"
+                message = f"`{symbol.name}` is read after the construct, where it has {has}: by `{clause}` what is assigned here is lost"
                 related = ((assigned[symbol].span, "assigned here"), (read.span, "read here"))
-                yield Finding(item.span, message, "hint", related)
+                yield Finding(item.span, message, "warning" if empty else "hint", related)
 
 
 def _is_own_scalar(item: ListItem) -> bool:
@@ -48,23 +50,57 @@ def _is_own_scalar(item: ListItem) -> bool:
     return local and isinstance(item.expr, Name) and isinstance(item.expr.type, _SCALARS)
 
 
+def _has_no_value(function: FunctionDef, stmt: DirectiveStmt, symbol: Symbol) -> bool:
+    """Whether a local variable never gets a value outside of the construct: it is only read, and only behind it."""
+    if symbol.level != "block" or symbol.init is not None:
+        return False
+    start, end = stmt.span
+    nodes = [n for n in function.body.walk() if not start <= n.span.start < end]
+    if any(isinstance(n, (For, While, DoWhile)) and n.span.start < start < n.span.end for n in nodes):
+        return False
+    kept = {id(n.operand) for n in nodes if isinstance(n, Unary) and n.op == "&"}
+    named = [n for n in nodes if isinstance(n, Name) and n.symbol is symbol]
+    written = any(u.write and u.symbol is symbol and not start <= u.node.span.start < end for u in uses(function.body))
+    return not written and all(n.span.start >= end and id(n) not in kept for n in named)
+
+
 def _named_after(function: FunctionDef, stmt: DirectiveStmt) -> set[Symbol | None]:
     return {n.symbol for n in function.body.walk() if isinstance(n, Name) and n.span.start >= stmt.span.end}
 
 
 RULE = Rule(
     id="private-result-lost",
-    severity="hint",
+    severity="warning",
     group="sharing",
     title="A private variable is assigned in a construct, and read after it",
     why="""
 With `private` and `firstprivate` a construct works on copies: what it assigns ends with it, and the variable has its old value
-again (or none). A result needs `lastprivate`, `reduction` or `map(from: x)`. It is a hint: the variable may be a temporary in
-the construct, and its old value what is wanted; then a variable that is declared inside says so.
+again. A result needs `lastprivate`, `reduction` or `map(from: x)`. It is a warning where the variable never had a value. Else it
+is a hint: it may be a temporary in the construct, and its old value what is wanted; then a variable that is declared inside says so.
 """,
     section="5.4",
     about="directives",
     bad=(
+        """
+int f(const int *v) {
+    int last;
+    #pragma omp parallel for private(last)
+    //                               ^^^^ warning: `last` is read after the construct, where it has no value: by `private` what is assigned here is lost
+    for (int i = 0; i < 64; i++) last = v[i];
+    return last;
+}
+""",
+        """
+void set(int *);
+int f(const int *v) {
+    int last;
+    #pragma omp parallel for private(last)
+    //                               ^^^^ hint: `last` is read after the construct, where it has its old value: by `private` what is assigned here is lost
+    for (int i = 0; i < 64; i++) last = v[i];
+    set(&last);
+    return last;
+}
+""",
         """
 int f(int *v) {
     int last = -1, best = 0;
