@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from ompls.analysis.graphs import Found, Functions, graphs
 from ompls.analysis.graphs.construct import makes_task
+from ompls.analysis.graphs.shape import unordered
 from ompls.analysis.model.omp import Directive
 from ompls.analysis.model.tu import Content
 from ompls.analysis.rules.support.framework import Finding, Rule, Scene
+from ompls.analysis.rules.support.ordering.calls import clashes_of
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -18,11 +20,20 @@ def check(scene: Scene) -> Iterator[Finding]:
         return
     for graph in graphs(content, Functions(scene.unit.functions, scene.unit.model, whole=False)):
         if graph.idle and _has_all(graph, content):
-            for directive in graph.idle:
+            missing = _missing_order(scene, graph)
+            for directive in (d for d in graph.idle if id(d) not in missing):
                 (clause, *_) = directive.all("depend")
                 yield Finding(
                     clause.span, "this orders nothing: no task waits for this one, nor it for another", "hint"
                 )
+
+
+def _missing_order(scene: Scene, graph: Found) -> set[int]:
+    """The constructs that should be ordered with another one: `missing-dependence`, `depend-mismatch` and their like say
+    so of the accesses that meet, and that is the mistake."""
+    units = (u for c in clashes_of(scene) if c.kind == "units" for u in (c.one.unit, c.other))
+    nodes = (n for one, two, *_ in unordered(graph.nodes) for n in (one, two))
+    return {id(x.stmt.directive) for x in (*units, *nodes) if x is not None and x.stmt is not None}
 
 
 def _orders(d: Directive) -> bool:
@@ -47,7 +58,8 @@ RULE = Rule(
 `depend` makes a task wait for tasks that were created before it in the same region and name the same storage location, one of the two
 to write it. Where no other task does, the clauses have no effect: perhaps another element was meant, or the other task lacks its
 clause. Said where all tasks of a block are known when compiling (`ompls graph` shows them), and only where nothing orders the task: an
-item that says what an ordered task reads or makes is left alone.
+item that says what an ordered task reads or makes is left alone. Where what the task does meets what another one does, that is what is
+said: `missing-dependence`, `depend-mismatch` or another finding at the accesses.
 """,
     section="15.9.5",
     about="directives",
@@ -64,12 +76,12 @@ void f(void) {
         b[i] = a[i];
         #pragma omp task depend(in: c[i])
     //                   ^^^^^^^^^^^^^^^^ hint: this orders nothing: no task waits for this one, nor it for another
-        c[i] += b[i];
+        c[i] += 1;
     }
 }
 """,
         """
-int a, b;
+int a, b, c;
 void f(void) {
     #pragma omp parallel
     #pragma omp masked
@@ -77,14 +89,39 @@ void f(void) {
         #pragma omp task depend(in: a)
     //                   ^^^^^^^^^^^^^ hint: this orders nothing: no task waits for this one, nor it for another
         b = a;
-        #pragma omp target nowait map(a) depend(in: a)
-    //                                   ^^^^^^^^^^^^^ hint: this orders nothing: no task waits for this one, nor it for another
-        a += 1;
+        #pragma omp target nowait map(a, c) depend(in: a)
+    //                                      ^^^^^^^^^^^^^ hint: this orders nothing: no task waits for this one, nor it for another
+        c = a;
     }
 }
 """,
     ),
     good=(
+        """
+int a[4], b;
+void f(void) {
+    #pragma omp parallel
+    #pragma omp single
+    {
+        #pragma omp task depend(out: a[1])
+        a[1] = 5;
+        #pragma omp task depend(in: a[0])
+        b = a[1];
+    }
+}
+""",
+        """
+void f(int *x, int *y, int *z) {
+    #pragma omp parallel
+    #pragma omp single
+    for (int i = 0; i < 8; i++) {
+        #pragma omp task depend(out: y[i])
+        y[i] = x[i];
+        #pragma omp task depend(in: z[i])
+        z[i] = y[i] + 1;
+    }
+}
+""",
         """
 int a[5], n;
 void f(void) {
