@@ -187,6 +187,25 @@ int f(int n, double *x) {
     return left;
 }
 """,
+        """
+int f(int n, const int *x) {
+    int many = 0, sum = 0;
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        int first = x[8 * i];
+        if (first > 0)
+            sum += first;
+        //  ^^^ warning: `sum` is updated by iterations that run at the same time, so that updates are lost: it needs `reduction(+: sum)` or an `atomic` directive
+        for (int j = 0; j < 8; j++) {
+            int k = x[8 * i + j];
+            if (k > 3)
+                many++;
+            //  ^^^^ warning: `many` is updated by iterations that run at the same time, so that updates are lost: it needs `reduction(+: many)` or an `atomic` directive
+        }
+    }
+    return many + sum;
+}
+""",
     ),
     good=(
         """

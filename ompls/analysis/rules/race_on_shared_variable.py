@@ -113,6 +113,19 @@ void f(int *sums) {
         //  ^^^^^^^^^^^^^^^^^^^^^^^^^^ warning: `sums[omp_get_thread_num()]` is written by one thread while another one may use the same element: a barrier is missing, or the elements overlap
 }
 """,
+        """
+int f(int n, const int *x) {
+    int last = 0;
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        int k = x[i];
+        if (k > 0)
+            last = i;
+        //  ^^^^ hint: `last` is shared, and iterations that run at the same time write it
+    }
+    return last;
+}
+""",
     ),
     good=(
         """

@@ -136,6 +136,24 @@ void counted(int n, const float *x, const unsigned char *text, int *bins, int *l
     }
 }
 """,
+        """
+struct picture { int width; int *bins; };
+void rows(struct picture *p, int height, const float *pixels, int levels[3][8]) {
+    #pragma omp parallel for
+    for (int y = 0; y < height; y++) {
+        const float *row = pixels + y * 640;
+        for (int x = 0; x < 640; x++) {
+            int at = (int)(row[x] * 8);
+            if (at > 7)
+                at = 7;
+            p->bins[at]++;
+        //  ^^^^^^^^^^^ warning: `p->bins[at]` is updated by iterations that find the same index and run at the same time: it needs an `atomic` directive
+            levels[1][at]++;
+        //  ^^^^^^^^^^^^^ warning: `levels[1][at]` is updated by iterations that find the same index and run at the same time: it needs an `atomic` directive
+        }
+    }
+}
+""",
     ),
     good=(
         """
@@ -267,6 +285,18 @@ void teams(int n, const int *value, int *bins) {
         }
         for (int i = 0; i < 8; i++)
             bins[8 * team + i] = local[i];
+    }
+}
+""",
+        """
+void rows(int n, const int *value, int (*bins)[8], int *flat) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        int bin = value[i];
+        if (bin > 7)
+            bin = 7;
+        bins[i][bin]++;
+        *(flat + (8 * i + bin)) += 1;
     }
 }
 """,

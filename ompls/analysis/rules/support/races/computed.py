@@ -6,12 +6,12 @@ What such an index can be is read off its text: that of a remainder, a mask or a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ompls.analysis.dataenv.access import Access
 from ompls.analysis.dataenv.called import known_of
-from ompls.analysis.dataenv.paths import root
+from ompls.analysis.dataenv.paths import is_address, root
 from ompls.analysis.model import ast
 from ompls.analysis.model.assigned import assigned_by, assigned_in, changed_by, variable_changed_by
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Node, Symbol
@@ -31,11 +31,11 @@ _DEEP = 3  # calls, and variables that are declared with one another
 class Index:
     """The index of an update that is a function of data.
 
-    expr -- as it is written
-    made_of -- it, and what the values of its variables come from
+    parts -- as they are written: two of `a[k][l]`
+    made_of -- these, and what the values of their variables come from
     """
 
-    expr: Expr
+    parts: tuple[Expr, ...]
     made_of: tuple[Expr, ...]
     own: Own
 
@@ -45,7 +45,8 @@ class Index:
 
     def beside(self) -> set[Symbol]:
         """What it comes from besides data: `n` and `i` of `n * i + bin(x[i])`, not of `bin(x[n * i])`."""
-        names = (n for e in self.made_of for n in walk_down_to(e, _is_load) if isinstance(n, ast.Name))
+        values = _made_of(self.parts, self.own, _is_load)
+        names = (n for e in values for n in walk_down_to(e, _is_load) if isinstance(n, ast.Name))
         return {n.symbol for n in names if n.symbol is not None and n.symbol not in self.own}
 
 
@@ -54,18 +55,28 @@ def index_of(access: Access, stmt: DirectiveStmt, functions: Functions) -> Index
 
     None too for what a call might learn from elsewhere, such as the thread's number or a ticket.
     """
-    by = access.by
-    target = by.target if isinstance(by, ast.Assign) else by.operand if isinstance(by, ast.Unary) else None
-    target = bare(target) if target is not None else None
-    base = bare(target.base) if isinstance(target, ast.Index) else None
-    if not isinstance(target, ast.Index) or not isinstance(base, ast.Name) or base.symbol is not access.symbol:
-        return None
-    if access.inner is not None or base.symbol in assigned_in(stmt):
+    target = assigned_by(access.by) if access.by is not None else None
+    base = root(target) if target is not None else None
+    if target is None or base is not access.symbol or access.inner is not None or base in assigned_in(stmt):
         return None
     own = _own(stmt)
-    index = Index(bare(target.index), tuple(_made_of(bare(target.index), own)), own)
+    parts = tuple(_indices(bare(target)))
+    made_of = tuple(_made_of(parts, own))
+    index = Index(parts, made_of, own)
     changed = _changed(stmt) - own.keys()
-    return index if any(index.loads()) and all(_is_computed(e, changed, functions) for e in index.made_of) else None
+    return index if any(index.loads()) and all(_is_computed(e, changed, functions) for e in made_of) else None
+
+
+def _indices(target: Expr) -> Iterator[Expr]:
+    """The subscripts of an lvalue, `k` of `*(a + k)` too."""
+    while isinstance(target, (ast.Index, ast.Member, ast.Unary)):
+        at = bare(target.operand if isinstance(target, ast.Unary) else target.base)
+        if isinstance(target, ast.Index):
+            yield bare(target.index)
+        elif isinstance(target, ast.Unary) and isinstance(at, ast.Binary):
+            yield bare(at.right)
+            at = bare(at.left)
+        target = at
 
 
 def interval_of(expr: Expr, own: Own, deep: int = _DEEP) -> Interval | None:
@@ -119,17 +130,24 @@ def _is_load(node: Node) -> bool:
     return isinstance(node, ast.Index) or (isinstance(node, ast.Unary) and node.op == "*")
 
 
-def _made_of(expr: Expr, own: Own) -> Iterator[Expr]:
-    """The expression, what the values of its variables come from, and so on."""
-    waiting, seen = [expr], set[Symbol]()
+def _made_of(parts: Iterable[Expr], own: Own, closed: Callable[[Node], bool] = lambda _: False) -> Iterator[Expr]:
+    """The expressions, what the values of their variables come from, and so on; not of those below `closed` nodes.
+
+    What a pointer from outside was set to says where the data are, and nothing about them.
+    """
+    waiting, seen = [*parts], set[Symbol]()
     while waiting:
         part = waiting.pop()
         yield part
-        for node in part.walk():
+        for node in walk_down_to(part, closed):
             symbol = node.symbol if isinstance(node, ast.Name) else None
-            if symbol is not None and symbol.level == "block" and symbol not in seen:
-                seen.add(symbol)
-                waiting += own.get(symbol, (symbol.init,) if symbol.init is not None else ())
+            if symbol is None or symbol.level != "block" or symbol in seen:
+                continue
+            seen.add(symbol)
+            if symbol in own:
+                waiting += own[symbol]
+            elif symbol.init is not None and not is_address(symbol.type):
+                waiting.append(symbol.init)
 
 
 def _own(stmt: DirectiveStmt) -> dict[Symbol, list[Expr]]:

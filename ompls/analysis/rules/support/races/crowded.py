@@ -7,6 +7,8 @@ met.
 
 from __future__ import annotations
 
+from math import prod
+
 from ompls.analysis.dataenv.access import Access, Walk
 from ompls.analysis.dataenv.paths import root, same
 from ompls.analysis.dataenv.symbolic import LoopRange, Opaque, Poly, poly_of
@@ -61,7 +63,7 @@ def is_crowded_by_data(access: Access, level: Level, walk: Walk, functions: Func
 
 def _computed(access: Access, level: Level, functions: Functions) -> Index | None:
     loops = _loops(access, level)
-    known = bool(loops) and access.subscripts == (None,) and not _is_dealt_out(access, loops)
+    known = bool(loops) and None in access.subscripts and not _is_dealt_out(access, loops)
     return index_of(access, level.stmt, functions) if known else None
 
 
@@ -75,10 +77,13 @@ def _is_shared(index: Index, access: Access, level: Level) -> bool:
 
 def _has_few(index: Index, access: Access, level: Level) -> bool:
     """Whether there are fewer values of the index, or elements of the array, than iterations."""
-    iterations, found = _iterations(_loops(access, level)), interval_of(index.expr, index.own)
+    iterations = _iterations(_loops(access, level))
+    found = [interval_of(part, index.own) for part in index.parts]
+    known = [high - low + 1 for low, high in filter(None, found)]
+    values = prod(known) if len(known) == len(found) else None
     if iterations is None:
-        return found is not None
-    return any(n is not None and n < iterations for n in (found and found[1] - found[0] + 1, _capacity(access)))
+        return values is not None
+    return any(n is not None and n < iterations for n in (values, _capacity(access)))
 
 
 def _loops(access: Access, level: Level) -> list[LoopRange]:
