@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, Expr, Span, Stmt
 from ompls.analysis.model.peel import bare
+from ompls.analysis.rules.support.atomic_reads import UPDATES, read_beside
 from ompls.analysis.rules.support.framework import Change, Finding, Rule, Scene
 
 _KINDS = ("update", "read", "write", "capture")
-_UPDATES = frozenset(("+", "*", "-", "/", "&", "^", "|", "<<", ">>"))
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -25,6 +25,30 @@ def check(scene: Scene) -> Iterator[Finding]:
         if message:
             related = ((directive.name_span, "the directive"),)
             yield Finding(stmt.body.span, message, "error", related, _changes(scene.content.text, stmt))
+        else:
+            yield from _beside(scene.content.text, stmt)
+
+
+def _beside(text: bytes, stmt: DirectiveStmt) -> Iterator[Finding]:
+    """What compilers take, although a part of it is not atomic."""
+    clauses = [c for c in stmt.directive.clauses if c.name in _KINDS]
+    beside = read_beside(stmt.body, {c.name for c in clauses})
+    if beside is None:
+        return
+    read, variable = _written(text, beside.read), _written(text, beside.variable)
+    change: tuple[Change, ...] = ()
+    if beside.copied:
+        message = f"`{variable}` may have changed since it was copied to `{read}`: the operation has to name `{variable}` itself"
+    else:
+        what = {"update": "`atomic update` does both", "compare": "`atomic compare` has it in the operation"}
+        instead = what.get(beside.fitting, "no form of `atomic` has it in the operation: `critical` can")
+        message = (
+            f"this read of `{read}` is not part of the atomic operation: another thread may write between; {instead}"
+        )
+        if beside.fitting == "update" and [c.name for c in clauses] == ["write"]:
+            change = (Change("Change to `update`", clauses[0].name_span, "update"),)
+    related = ((stmt.directive.name_span, "the directive"),)
+    yield Finding(beside.read.span, message, "warning", related, change)
 
 
 def _changes(text: bytes, stmt: DirectiveStmt) -> tuple[Change, ...]:
@@ -66,7 +90,7 @@ def _update(text: bytes, expr: Expr) -> str:
     if not isinstance(expr, ast.Assign):
         return "`atomic` takes a statement that changes a variable, like `x += expression;`"
     if expr.op != "=":
-        known = expr.op[:-1] in _UPDATES
+        known = expr.op[:-1] in UPDATES
         return "" if known else f"`{expr.op}` cannot be atomic: only + - * / & ^ | << >> can"
     value = expr.value
     if isinstance(value, ast.Paren) or any(isinstance(n, ast.OtherExpr) for n in value.walk()):
@@ -78,7 +102,7 @@ def _update(text: bytes, expr: Expr) -> str:
         return f"this does not update `{target}` by its own value; `atomic {other}` assigns"
     if not isinstance(value, ast.Binary):
         return ""
-    return "" if value.op in _UPDATES else f"`{value.op}` cannot be atomic: only + - * / & ^ | << >> can"
+    return "" if value.op in UPDATES else f"`{value.op}` cannot be atomic: only + - * / & ^ | << >> can"
 
 
 def _capture(body: Stmt | None) -> str:
@@ -117,6 +141,10 @@ RULE = Rule(
     why="""
 `atomic` is one machine operation on one variable, so it takes a few forms only: `x++`, `x op= e`, `x = x op e`, `v = x` with
 `read`, `x = e` with `write`, both together with `capture`. Compilers refuse other statements.
+
+`e` must not read `x` again, and with `capture` not what `x` was copied to: that read comes before the operation, and what another
+thread writes in between is lost. Compilers take such statements without a word. `x = x + e` needs `update`, `x = e < x ? e : x` needs
+`compare`.
 """,
     section="15.8.4",
     about="directives",
@@ -156,8 +184,56 @@ void f(int n, int *x, int v) {
     }
 }
 """,
+        """
+int claim(int *d, int v, int *x) {
+    int old;
+    #pragma omp atomic capture
+    { old = *d; *d = v < *d ? v : *d; }
+    //                   ^^ warning: this read of `*d` is not part of the atomic operation: another thread may write between; `atomic compare` has it in the operation
+    #pragma omp atomic write
+    x[0] = x[0] + v;
+    //     ^^^^ warning: this read of `x[0]` is not part of the atomic operation: another thread may write between; `atomic update` does both
+    #pragma omp atomic
+    *x = *x * 2 + *x;
+    //   ^^ warning: this read of `*x` is not part of the atomic operation: another thread may write between; no form of `atomic` has it in the operation: `critical` can
+    #pragma omp atomic
+    x[v] += x[v];
+    //      ^^^^ warning: this read of `x[v]` is not part of the atomic operation: another thread may write between; no form of `atomic` has it in the operation: `critical` can
+    #pragma omp atomic capture
+    { old = *x; *x = *x % 3; }
+    //               ^^ warning: this read of `*x` is not part of the atomic operation: another thread may write between; no form of `atomic` has it in the operation: `critical` can
+    #pragma omp atomic capture
+    { old = *x; *x = old + 1; }
+    //               ^^^ warning: `*x` may have changed since it was copied to `old`: the operation has to name `*x` itself
+    return old;
+}
+""",
     ),
     good=(
+        """
+void f(int *x, int *y, int v, int i) {
+    int old;
+    #pragma omp atomic write
+    x[0] = x[1] + y[0] + (int)sizeof x[0];
+    #pragma omp atomic write
+    *x = x != &*x;
+    #pragma omp atomic
+    x[i] = x[i] - v - x[i + 1];
+    #pragma omp atomic
+    x[i] = v * 2 + x[i];
+    #pragma omp atomic capture
+    { old = x[i]; x[i] = x[i] + v + 3; }
+    #pragma omp atomic capture
+    { x[i] = v - x[i]; old = x[i]; }
+    #pragma omp atomic capture
+    { old = x[i]; x[i] = v < 3 ? v : 3; }
+    #pragma omp atomic capture
+    old = x[i] += y[i];
+    #pragma omp atomic compare capture
+    { old = *x; *x = v < *x ? v : *x; }
+    y[0] = old;
+}
+""",
         """
 void f(int *x, int v) {
     #pragma omp atomic
