@@ -32,11 +32,15 @@ def begun(board: Sshd, *words: object) -> Iterator[subprocess.Popen[str]]:
             run.kill()
 
 
-def new_program(place: Path) -> Path:
-    """One that no board has."""
+REGION = "void more{0}(int *a)\n{{\n#pragma omp target map(tofrom: a[0:9])\n    a[{0} % 9]++;\n}}\n"
+
+
+def new_program(place: Path, regions: int = 0) -> Path:
+    """One that no board has; with so many `regions` more it takes as much longer to translate."""
     source = place / "streams.c"
     source.write_text(f"/* {os.urandom(8).hex()} */ static const char unique[] = \"{os.urandom(8).hex()}\";\n"
-                      f"const char *ours(void) {{ return unique; }}\n{PROGRAM.read_text()}")  # fmt: skip
+                      f"const char *ours(void) {{ return unique; }}\n{PROGRAM.read_text()}"
+                      + "".join(REGION.format(n) for n in range(regions)))  # fmt: skip
     return source
 
 
@@ -129,7 +133,7 @@ def test_a_connection_that_is_cut_in_a_copy_is_made_again_once(board: Sshd, larg
 
 
 def test_one_that_is_cut_while_we_translate_is_made_again_once(board: Sshd, tmp_path: Path) -> None:
-    with begun(board, "run", "--remote", "nano", new_program(tmp_path)) as run:
+    with begun(board, "run", "--remote", "nano", new_program(tmp_path, regions=60)) as run:
         assert until(lambda: bool(list(board.directory.glob("run-*/alive"))))
         time.sleep(0.2)  # it says so, too
         server = (board.place / "pid").read_text().strip()

@@ -8,6 +8,15 @@ from pathlib import Path
 
 MANUAL = Path(__file__).parents[2] / "docs" / "trace.md"
 PROGRAM = """#include <stdlib.h>
+void twice(int *x) {
+  for (int round = 0; round < 2; round++) {
+    #pragma omp taskgraph
+    {
+      #pragma omp task depend(inout: x[0])
+      x[0]++;
+    }
+  }
+}
 int main(int argc, char **argv) {
   struct { int n, *p; } s = {8, malloc(8 * sizeof(int))};
   int x[8] = {7};
@@ -17,6 +26,7 @@ int main(int argc, char **argv) {
     #pragma omp target teams distribute parallel for map(tofrom: x, s, s.p[0:8])
     for (int i = 0; i < 8; i++) s.p[i] = x[i]++;
   }
+  twice(x);
   if (argc > 1) {
     #pragma omp target enter data map(to: x[0:4])
     #pragma omp target map(tofrom: x)

@@ -44,7 +44,7 @@ _INSIDE = frozenset(("atomic", "critical"))  # of the constructs in a task: thos
 # What makes the function's text more than its tree says: another layout, or names that only hold there.
 _ODD_WORDS = frozenset((
     "typeof", "__typeof__", "__typeof", "_Alignas", "alignas", "aligned", "__aligned__", "cleanup", "__cleanup__",
-    "register", "asm", "__asm__", "__asm", "setjmp", "_setjmp", "alloca", "__builtin_alloca", "va_list", "typedef",
+    "register", "asm", "__asm__", "__asm", "va_list", "typedef",
     "__label__", "__auto_type", "vector_size", "__vector_size__",
 ))  # fmt: skip
 _MOST = 16384  # bytes of a copy, which lies on the stack
