@@ -43,7 +43,7 @@ def _beside(text: bytes, stmt: DirectiveStmt) -> Iterator[Finding]:
         what = {"update": "`atomic update` does both", "compare": "`atomic compare` has it in the operation"}
         instead = what.get(beside.fitting, "no form of `atomic` has it in the operation: `critical` can")
         message = (
-            f"this read of `{read}` is not part of the atomic operation: another thread may write between; {instead}"
+            f"this read of `{read}` is not part of the atomic operation: another thread may write in between; {instead}"
         )
         if beside.fitting == "update" and [c.name for c in clauses] == ["write"]:
             change = (Change("Change to `update`", clauses[0].name_span, "update"),)
@@ -189,19 +189,19 @@ int claim(int *d, int v, int *x) {
     int old;
     #pragma omp atomic capture
     { old = *d; *d = v < *d ? v : *d; }
-    //                   ^^ warning: this read of `*d` is not part of the atomic operation: another thread may write between; `atomic compare` has it in the operation
+    //                   ^^ warning: this read of `*d` is not part of the atomic operation: another thread may write in between; `atomic compare` has it in the operation
     #pragma omp atomic write
     x[0] = x[0] + v;
-    //     ^^^^ warning: this read of `x[0]` is not part of the atomic operation: another thread may write between; `atomic update` does both
+    //     ^^^^ warning: this read of `x[0]` is not part of the atomic operation: another thread may write in between; `atomic update` does both
     #pragma omp atomic
     *x = *x * 2 + *x;
-    //   ^^ warning: this read of `*x` is not part of the atomic operation: another thread may write between; no form of `atomic` has it in the operation: `critical` can
+    //   ^^ warning: this read of `*x` is not part of the atomic operation: another thread may write in between; no form of `atomic` has it in the operation: `critical` can
     #pragma omp atomic
     x[v] += x[v];
-    //      ^^^^ warning: this read of `x[v]` is not part of the atomic operation: another thread may write between; no form of `atomic` has it in the operation: `critical` can
+    //      ^^^^ warning: this read of `x[v]` is not part of the atomic operation: another thread may write in between; no form of `atomic` has it in the operation: `critical` can
     #pragma omp atomic capture
     { old = *x; *x = *x % 3; }
-    //               ^^ warning: this read of `*x` is not part of the atomic operation: another thread may write between; no form of `atomic` has it in the operation: `critical` can
+    //               ^^ warning: this read of `*x` is not part of the atomic operation: another thread may write in between; no form of `atomic` has it in the operation: `critical` can
     #pragma omp atomic capture
     { old = *x; *x = old + 1; }
     //               ^^^ warning: `*x` may have changed since it was copied to `old`: the operation has to name `*x` itself

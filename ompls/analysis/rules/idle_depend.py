@@ -24,7 +24,9 @@ def check(scene: Scene) -> Iterator[Finding]:
             for directive in (d for d in graph.idle if id(d) not in missing):
                 (clause, *_) = directive.all("depend")
                 yield Finding(
-                    clause.span, "this orders nothing: no task waits for this one, nor it for another", "hint"
+                    clause.span,
+                    "this `depend` orders nothing: no task waits for this one, and it waits for none",
+                    "hint",
                 )
 
 
@@ -75,7 +77,7 @@ void f(void) {
         #pragma omp task depend(in: a[i]) depend(out: b[i])
         b[i] = a[i];
         #pragma omp task depend(in: c[i])
-    //                   ^^^^^^^^^^^^^^^^ hint: this orders nothing: no task waits for this one, nor it for another
+    //                   ^^^^^^^^^^^^^^^^ hint: this `depend` orders nothing: no task waits for this one, and it waits for none
         c[i] += 1;
     }
 }
@@ -87,10 +89,10 @@ void f(void) {
     #pragma omp masked
     {
         #pragma omp task depend(in: a)
-    //                   ^^^^^^^^^^^^^ hint: this orders nothing: no task waits for this one, nor it for another
+    //                   ^^^^^^^^^^^^^ hint: this `depend` orders nothing: no task waits for this one, and it waits for none
         b = a;
         #pragma omp target nowait map(a, c) depend(in: a)
-    //                                      ^^^^^^^^^^^^^ hint: this orders nothing: no task waits for this one, nor it for another
+    //                                      ^^^^^^^^^^^^^ hint: this `depend` orders nothing: no task waits for this one, and it waits for none
         c = a;
     }
 }

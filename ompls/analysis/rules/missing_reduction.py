@@ -29,7 +29,7 @@ def _wanted(scene: Scene, report: Report) -> str:
     if any(step not in ("[]", "*") for step in first.place.path):
         return "an `atomic` directive, or the `reduction` of a variable of its own"
     if only_scalar(report) and is_asked(report):
-        return "`atomic capture`, or `critical` around all that uses it: no copy of a `reduction` has the value that is used"
+        return "`atomic capture`, or `critical` around all that uses it; with `reduction` each thread would use the value of its own copy"
     item = report.name
     if first.place.depth and isinstance(first.place.symbol.type, Pointer):
         one = isinstance(first.node, ast.Unary) and first.node.op == "*"
@@ -69,15 +69,15 @@ void f(int n, const int *x, int *out, int *size, int *where) {
     #pragma omp target teams distribute parallel for map(to: x[0:n]) map(tofrom: out[0:n], k)
     for (int i = 0; i < n; i++)
         if (x[i] > 0) out[k++] = x[i];
-    //                    ^ warning: `k` is updated by iterations that run at the same time, so that updates are lost: it needs `atomic capture`, or `critical` around all that uses it: no copy of a `reduction` has the value that is used
+    //                    ^ warning: `k` is updated by iterations that run at the same time, so that updates are lost: it needs `atomic capture`, or `critical` around all that uses it; with `reduction` each thread would use the value of its own copy
     #pragma omp parallel for
     for (int i = 0; i < n; i++)
         if (x[i] < 0) { out[m] = x[i]; m++; }
-    //                                 ^ warning: `m` is updated by iterations that run at the same time, so that updates are lost: it needs `atomic capture`, or `critical` around all that uses it: no copy of a `reduction` has the value that is used
+    //                                 ^ warning: `m` is updated by iterations that run at the same time, so that updates are lost: it needs `atomic capture`, or `critical` around all that uses it; with `reduction` each thread would use the value of its own copy
     #pragma omp parallel for
     for (int i = 0; i < n; i++)
         (void)(x[i] > best ? best++, i : 0);
-    //                       ^^^^ warning: `best` is updated by iterations that run at the same time, so that updates are lost: it needs `atomic capture`, or `critical` around all that uses it: no copy of a `reduction` has the value that is used
+    //                       ^^^^ warning: `best` is updated by iterations that run at the same time, so that updates are lost: it needs `atomic capture`, or `critical` around all that uses it; with `reduction` each thread would use the value of its own copy
     size[0] = k + m, *where = best;
 }
 """,

@@ -10,7 +10,7 @@ from ompls.analysis.model.ast import Assign, Expr, Stmt
 from ompls.analysis.model.peel import bare
 
 UPDATES = frozenset(("+", "*", "-", "/", "&", "^", "|", "<<", ">>"))
-_ALIKE = (frozenset("+-"), frozenset("*/"), frozenset(("<<", ">>")))
+_SAME_PRECEDENCE = (frozenset("+-"), frozenset("*/"), frozenset(("<<", ">>")))
 
 
 class Beside(NamedTuple):
@@ -70,8 +70,8 @@ def _operand(value: Expr, x: Expr) -> Expr | None:
     value = bare(value)
     if not isinstance(value, ast.Binary) or value.op not in UPDATES:
         return None
-    alike = next((ops for ops in _ALIKE if value.op in ops), frozenset((value.op,)))
-    ends = (ast.chain(value, alike)[0].left, value.right)
+    operators = next((ops for ops in _SAME_PRECEDENCE if value.op in ops), frozenset((value.op,)))
+    ends = (ast.chain(value, operators)[0].left, value.right)
     return next((found for e in ends if same(found := bare(e), x)), None)
 
 
