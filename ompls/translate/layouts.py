@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ompls.analysis.dataenv.gnulayouts import named, otherwise
 from ompls.analysis.encoding import encoded
@@ -16,11 +16,11 @@ from ompls.analysis.model.ast import Span
 from ompls.analysis.model.ctype import Array, CType, Record, innermost
 from ompls.analysis.model.datamodel import DataModel
 from ompls.analysis.model.declare import declare
-from ompls.analysis.model.layout import alignof, record_layout, sizeof
+from ompls.analysis.model.layout import alignof, is_packable, record_layout, sizeof
 from ompls.analysis.model.tu import Item
 from ompls.translate.ctext import words
 from ompls.translate.definitions import definitions, quieted
-from ompls.translate.needs import Index
+from ompls.translate.needs import Index, Needs
 from ompls.translate.output import OutLine, Places
 from ompls.translate.problem import Problem
 from ompls.translate.typetexts import TypeText, records_of
@@ -76,6 +76,20 @@ def assertion(name: str, t: Record, language: Language, index: Index) -> list[st
         else:
             lines.append(f"    {test}")
     return lines
+
+
+def laid_out(index: Index, needs: Needs) -> Needs:
+    """With `#pragma pack` around structures, where a device's compiler aligns all of them to more than they need."""
+    models = [device.data_model(index.tu.model) for device in needs.devices]
+    rounding = next((model for model in models if model.structures), None)
+    if rounding is None:
+        return needs
+
+    def said(t: TypeText) -> TypeText:
+        packable = bool(t.named) and all(is_packable(record, rounding) for _, record in t.named)
+        return replace(t, most=max(alignof(record, rounding) or 1 for _, record in t.named)) if packable else t
+
+    return replace(needs, types=[said(t) for t in needs.types])
 
 
 def inside(item: Item, span: Span) -> list[Record]:

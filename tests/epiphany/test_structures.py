@@ -1,6 +1,7 @@
 """Structures that the host shares with a core lie there as here, by a text that the chip's compiler takes.
 
-It aligns structures of eight bytes to eight, so a kernel with a pair of `int` could not be built with it.
+It aligns structures of eight bytes to eight, so a kernel with a pair of `int` could not be built with it.  Where there
+are bit-fields nothing is said: `#pragma pack` would put them into other bits.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ union either { int words[2]; float x; };
 struct letters { char of[8]; };
 struct holder { short n, m; struct pair p[2]; };
 struct wide { double d; int n, m; };
+struct bits { unsigned char a : 5, b : 5; };
 int sum(struct holder *h) { return h[1].p[1].second; }
 #pragma omp declare target(sum)
 int main(void)
@@ -33,10 +35,11 @@ int main(void)
     struct letters l[2] = {{"ab"}, {"cd"}};
     struct holder h[2] = {{1, 0, {{2, 3}, {4, 5}}}, {6, 0, {{7, 8}, {9, 10}}}};
     struct wide w[2] = {{1.5, 2, 3}, {4.5, 5, 6}};
+    struct bits b[2] = {{1, 2}, {3, 4}};
     int all = 0;
-#pragma omp target map(tofrom: all) map(to: p, e, l, h, w)
-    all = p[1].second + e[1].words[1] + l[1].of[1] - 'd' + sum(h) + (int)w[1].d + w[1].m;
-    return all - 4 - 4 - 10 - 4 - 6;
+#pragma omp target map(tofrom: all) map(to: p, e, l, h, w, b)
+    all = b[1].b + p[1].second + e[1].words[1] + l[1].of[1] - 'd' + sum(h) + (int)w[1].d + w[1].m;
+    return all - 4 - 4 - 4 - 10 - 4 - 6;
 }
 """
 

@@ -22,8 +22,8 @@ class DataModel:
 
     align -- the greatest alignment that a number or a pointer has in a structure (i386: 4)
     biggest -- what `__attribute__((aligned))` says
-    structures -- that of structures which are as large (Epiphany: 8), but kernels pack those that need less, and of
-        arrays of words in the others; 0: none
+    structures -- that of structures which are as large (Epiphany: 8), but kernels pack what needs less and has no
+        bit-fields, and of arrays of words in the others; 0: none
     unnamed -- a bit-field without a name counts for the alignment of its structure, as ARM has it
     size_type, difference_type, wide_char -- what `size_t`, `ptrdiff_t` and `wchar_t` are
     """

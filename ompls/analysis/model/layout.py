@@ -18,6 +18,7 @@ from ompls.analysis.model.ctype import (
     Record,
     RecordBody,
     Void,
+    held,
     innermost,
     innermost_first,
 )
@@ -103,7 +104,7 @@ def _lay_out(t: Record, model: DataModel) -> Layout | None:
     if body.fields is None or body.align == 0:
         return None
     position, align, size_bits = 0, 1, 0  # position in bits
-    arrays = model.structures > 0 and (record_layout(t, replace(model, structures=0))[1] or 0) >= model.structures
+    rounded = model.structures > 0 and not is_packable(t, model)
     placed: list[tuple[FieldDecl, int]] = []
     for f in body.fields:
         size, natural = _size_and_alignment(f.type, model)
@@ -116,7 +117,7 @@ def _lay_out(t: Record, model: DataModel) -> Layout | None:
         if f.bits is not None and given is not None and body.pack:
             return None
         natural = min(natural, body.pack or natural)
-        if arrays and natural == 4 and isinstance(f.type, Array):
+        if rounded and natural == 4 and isinstance(f.type, Array):
             natural = min(model.structures, body.pack or model.structures)
         packed = body.packed or f.packed
         f_align = 1 if packed else natural
@@ -142,7 +143,20 @@ def _lay_out(t: Record, model: DataModel) -> Layout | None:
         align = max(align, f_align)
         size_bits = max(size_bits, end)
     align = max(align, body.align or 1)
+    if rounded and not body.packed and size_bits >= 32:
+        align = max(align, min(model.structures if size_bits > 32 else 4, body.pack or model.structures))
     return Layout(_round((size_bits + 7) // 8, align), align, tuple(placed))
+
+
+def is_packable(t: Record, model: DataModel) -> bool:
+    """Whether `#pragma pack` can give a structure its own alignment in place of `structures`, and change nothing else.
+
+    It would put bit-fields into other bits.
+    """
+    align = record_layout(t, replace(model, structures=0))[1]
+    if align is None or align >= model.structures:
+        return False
+    return all(f.bits is None for r in held(t) if isinstance(r, Record) for f in r.body.fields or ())
 
 
 def initialised(t: CType, model: DataModel) -> list[tuple[FieldDecl, int]]:

@@ -114,6 +114,11 @@ void f(int n, struct point *a) {
     #pragma omp target enter data map(to: a[0:n])
     //                                    ^^^^^^ hint: the member `at` of `struct point` in `a[0:n]` cannot be shared with epiphany: it begins at byte 4 on the host and at byte 8 on epiphany; put the larger members first, or fill the gap with a member of its own
 }
+struct bits { unsigned low : 20, high : 20; int n; };
+void g(int n, struct bits *a) {
+    #pragma omp target enter data map(to: a[0:n])
+    //                                    ^^^^^^ hint: `a[0:n]` cannot be shared with epiphany: `struct bits` has 12 bytes on the host and 16 on epiphany; fill it up with members of its own
+}
 """,
     ),
     good=(

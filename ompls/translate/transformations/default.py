@@ -17,7 +17,6 @@ from ompls.analysis.model import ast
 from ompls.analysis.model.ast import DirectiveStmt, FunctionDef, Span, Symbol
 from ompls.analysis.model.convert import unqualified
 from ompls.analysis.model.ctype import Array, CType, Floating, Function, Integer, Pointer, Record, held
-from ompls.analysis.model.layout import alignof
 from ompls.analysis.model.omp import Clause, Directive
 from ompls.analysis.model.peel import bare
 from ompls.analysis.model.tu import TU, Item
@@ -28,7 +27,7 @@ from ompls.translate.canonical import LOOP_CONSTRUCTS, kept_counters, nest_of
 from ompls.translate.clauses import fallback_of
 from ompls.translate.ctext import arrays_in, is_const, is_vla
 from ompls.translate.launch import chain_directives
-from ompls.translate.layouts import C, asserted
+from ompls.translate.layouts import C, asserted, laid_out
 from ompls.translate.macros import Macros
 from ompls.translate.needs import Index, Needs, globals_in_lengths
 from ompls.translate.output import OutLine, Places, generated, reindented
@@ -39,7 +38,6 @@ from ompls.translate.sharing import TASKS, Copies, copied_variables, implicit_co
 from ompls.translate.symbols import global_symbol, is_global
 from ompls.translate.tables import tables
 from ompls.translate.target import KernelClass
-from ompls.translate.typetexts import TypeText
 from ompls.translate.uses import declared_in, directives_in, everything, names_in
 
 # Constructs whose copies may be made of a variable of the thread that meets them.
@@ -55,7 +53,7 @@ _LENGTH = re.compile(r"\[[^][]*\]")
 
 def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list[OutLine]:
     """The kernel file of one region."""
-    needs = _laid_out(index, needs)
+    needs = laid_out(index, needs)
     out = generated(f"/* {plan.kernel}: kernel of class default, generated from {in_comment(index.tu.path)} */")
     near = [f"{name_of(index.tu, plan.item, m.item)} {'?' if n is None else n}" for m, n in
             local_sections(plan.region, index.tu.model) if m.item is not None]  # fmt: skip
@@ -71,20 +69,6 @@ def kernel(index: Index, places: Places, plan: RegionPlan, needs: Needs) -> list
     return reindented([*out, *_head(index, places, needs), *macros.defined(lines), *lines, *checks])
 
 
-def _laid_out(index: Index, needs: Needs) -> Needs:
-    """With `#pragma pack` around structures, where a device's compiler aligns all of them to more than they need."""
-    models = [device.data_model(index.tu.model) for device in needs.devices]
-    rounding = next((model for model in models if model.structures), None)
-    if rounding is None:
-        return needs
-
-    def said(t: TypeText) -> TypeText:
-        aligns = [alignof(record, rounding) or rounding.structures for _, record in t.named]
-        return replace(t, most=max(aligns)) if aligns and max(aligns) < rounding.structures else t
-
-    return replace(needs, types=[said(t) for t in needs.types])
-
-
 def _variables(index: Index, plan: RegionPlan, needs: Needs) -> int:
     """What they take of the stack where that lies beside the code; 0: little."""
     models = [device.data_model(index.tu.model) for device in needs.devices if device.local]
@@ -94,7 +78,7 @@ def _variables(index: Index, plan: RegionPlan, needs: Needs) -> int:
 
 def device_function(index: Index, places: Places, needs: Needs, f: FunctionDef) -> list[OutLine]:
     """The file of a function for kernels of other units."""
-    needs = _laid_out(index, needs)
+    needs = laid_out(index, needs)
     out = generated(
         f"/* {f.symbol.name}: a device function of {in_comment(index.tu.path)}, for the kernels of other units */"
     )
